@@ -1,0 +1,168 @@
+# Headway: everything is built and run from here; `make` alone lists what there is.
+# All output goes to build/. Works with GNU make 3.81, and in folders with a space in their name.
+
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+# fast: what lessons run. debug: -O0, for stepping (src/fast stays optimised). asan, tsan: under sanitizers.
+# double: every number a double, naive kernels, strict gradient checks.
+MODE := fast
+# PORTABLE=1: no instructions beyond the compiler's own default. The same numbers, slowly.
+PORTABLE :=
+# RUN: stands before every program that is run. RUN="qemu-aarch64 -L /usr/aarch64-linux-gnu"
+RUN :=
+# EXTRA: added to every compilation. The control of the bit test uses it.
+EXTRA :=
+
+LESSONS := $(notdir $(wildcard lessons/[0-9][0-9]-*))
+COMPILER := $(subst /,_,$(CXX))
+
+# The instruction set: x86-64-v3 (AVX2 and fma) where a program compiled for it runs; asked once per compiler.
+PROBE := build/probe/$(COMPILER)
+ifneq ($(filter-out clean format help,$(or $(MAKECMDGOALS),help)),)
+ifeq ($(wildcard $(PROBE)),)
+PROBED := $(shell mkdir -p build/probe; : > $(PROBE); { \
+  echo 'int main() { return !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")); }' > $(PROBE).cpp && \
+  $(CXX) -march=x86-64-v3 $(PROBE).cpp -o $(PROBE).out && $(RUN) $(PROBE).out && \
+  echo -march=x86-64-v3 > $(PROBE); } 2>/dev/null)
+endif
+MARCH := $(if $(PORTABLE),,$(shell cat $(PROBE)))
+endif
+
+# -ffp-contract=off: a fused multiply-add only where the source says fma, so that every compiler gets the same bits.
+# -fno-math-errno, -fno-trapping-math: change no result, and let loops over sqrt and selects become vectors.
+SAME_BITS := -ffp-contract=off -fno-math-errno -fno-trapping-math
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wno-psabi
+FLAGS_fast := -O3
+FLAGS_debug := -O0 -g -DHEADWAY_DEBUG
+FLAGS_double := -O2 -DSCALAR_DOUBLE
+FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_tsan := -O1 -g -fsanitize=thread
+ifeq ($(FLAGS_$(MODE)),)
+$(error MODE is '$(MODE)', but may be fast, debug, double, asan or tsan)
+endif
+FLAGS := -std=c++20 $(FLAGS_$(MODE)) $(MARCH) $(SAME_BITS) $(WARNINGS) -Isrc -Itests -pthread $(EXTRA)
+COMPILE = echo '  compile $<'; mkdir -p $(@D); $(CXX)
+
+# In the double build the naive kernels do the work.
+LIBRARY := $(filter-out $(if $(filter double,$(MODE)),src/fast/tile.cpp src/fast/rows.cpp),$(wildcard src/*/*.cpp))
+OUT := build/$(MODE)-$(COMPILER)$(if $(PORTABLE),-portable)$(if $(EXTRA),-extra)
+ARCHIVE := $(OUT)/libheadway.a
+TESTS := $(wildcard tests/*/*_test.cpp)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: help lessons test test-one-mode asan tsan bits conformance format lint clean FORCE $(LESSONS)
+
+help:
+	@echo 'make NN               build and run lesson NN (make 06, make 6 and make 06-split are the same)'
+	@echo 'make NN-accept        renew expected.txt and the committed pictures of lesson NN; shows the difference first'
+	@echo 'make lessons          run every lesson and compare it with its expected.txt'
+	@echo 'make test             every test, in float, then the strict gradient checks in double'
+	@echo 'make asan             the tests under the address and undefined-behaviour sanitizers'
+	@echo 'make tsan             the tests under the thread sanitizer'
+	@echo 'make bits             do all compilers and modes that are here compute the same bits?'
+	@echo 'make conformance CASES=dir [VERBOSE=1]   run the case folders below dir'
+	@echo 'make format           clang-format over all sources'
+	@echo 'make lint             layer order, line counts, formatting, lesson anatomy'
+	@echo 'make clean            remove build/'
+	@echo
+	@echo 'To set: MODE=fast|debug|double|asan|tsan  CXX=clang++  PORTABLE=1  THREADS=n   and for a lesson SEED=n  STEPS=n'
+	@echo
+	@for l in $(LESSONS); do sed -n '1s/^# */  /p' lessons/$$l/README.md; done
+
+# ---- compiling. An object depends on headers and on the whole command line, so nothing stale is ever linked.
+$(OUT)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CXX) $(FLAGS)' "`$(CXX) -dumpversion`" > $@.new
+	@cmp -s $@ $@.new || cp $@.new $@
+
+$(OUT)/src/fast/%.o: src/fast/%.cpp $(OUT)/flags
+	@$(COMPILE) $(FLAGS:-O0=-O3) -MMD -MP -c $< -o $@
+
+$(OUT)/%.o: %.cpp $(OUT)/flags
+	@$(COMPILE) $(FLAGS) -MMD -MP -c $< -o $@
+
+$(ARCHIVE): $(LIBRARY:%.cpp=$(OUT)/%.o)
+	@rm -f $@
+	@$(AR) rc $@ $^
+
+-include $(wildcard $(OUT)/*/*/*.d)
+
+# ---- lessons
+$(OUT)/lessons/%/lesson: $(OUT)/lessons/%/lesson.o $(ARCHIVE)
+	@$(CXX) $(FLAGS) $^ -o $@
+
+define lesson_rules
+.PHONY: $(1) $(2) $(3) $(1)-accept $(2)-accept $(3)-accept
+$(1) $(2) $(3): $(OUT)/lessons/$(1)/lesson
+	@$(RUN) $(OUT)/lessons/$(1)/lesson
+$(1)-accept $(2)-accept $(3)-accept: $(OUT)/lessons/$(1)/lesson
+	@sh tests/lessons.sh accept $(OUT)/lessons $(1)
+endef
+lesson_number = $(firstword $(subst -, ,$(1)))
+without_zero = $(patsubst 0%,%,$(1))
+$(foreach l,$(LESSONS),$(eval $(call lesson_rules,$(l),$(call lesson_number,$(l)),$(call without_zero,$(call lesson_number,$(l))))))
+
+lessons: $(LESSONS:%=$(OUT)/lessons/%/lesson)
+	@RUN='$(RUN)' sh tests/lessons.sh compare $(OUT)/lessons $(LESSONS)
+
+.DEFAULT:
+	@echo "make $@: no such lesson or command. Lessons: $(LESSONS)"
+	@echo 'next: make'
+	@exit 2
+
+# ---- tests
+# Catch2 brings a ready-made main: in version 3 always, in version 2 on Debian. Elsewhere it is compiled here.
+links = $(shell printf '' | $(CXX) -x c++ - $(1) -o /dev/null 2>/dev/null && echo $(1))
+CATCH_MAIN = $(or $(call links,-lCatch2Main -lCatch2),$(call links,-lCatch2WithMain),$(OUT)/catch_main.cpp)
+
+$(OUT)/catch_main.cpp: $(OUT)/flags
+	@echo '#include "catch.h"' | $(CXX) $(FLAGS) -x c++ -fsyntax-only - 2>/dev/null || { \
+	  echo 'Catch2 is missing. Debian, Ubuntu: apt-get install catch2    macOS: brew install catch2'; exit 2; }
+	@printf '#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n' > $@
+
+$(TESTS:%.cpp=$(OUT)/%.o): $(OUT)/catch_main.cpp
+
+$(OUT)/tests/all: $(TESTS:%.cpp=$(OUT)/%.o) $(ARCHIVE)
+	@$(CXX) $(FLAGS) $^ $(CATCH_MAIN) -o $@
+
+test-one-mode: $(OUT)/tests/all
+	@echo 'tests, $(MODE) build:'
+	@$(RUN) $(OUT)/tests/all
+
+test: test-one-mode
+	@$(MAKE) --no-print-directory MODE=double test-one-mode
+
+asan tsan:
+	@$(MAKE) --no-print-directory MODE=$@ test-one-mode
+
+# ---- the same bits everywhere
+$(OUT)/bits: $(OUT)/tests/bits/bits.o $(ARCHIVE)
+	@$(CXX) $(FLAGS) $^ -o $@
+
+bits-one-mode: $(OUT)/bits
+	@$(RUN) $(OUT)/bits
+
+bits:
+	@MAKE='$(MAKE)' sh tests/bits/bits.sh
+
+# ---- case folders
+CASES :=
+VERBOSE :=
+$(OUT)/conformance: $(patsubst %.cpp,$(OUT)/%.o,$(wildcard tests/conformance/*.cpp)) $(ARCHIVE)
+	@$(CXX) $(FLAGS) $^ -o $@
+
+conformance: $(OUT)/conformance
+	@test -n '$(CASES)' || { echo 'make conformance: name the folder: make conformance CASES=dir'; exit 2; }
+	@$(RUN) $(OUT)/conformance '$(CASES)' $(if $(VERBOSE),-v)
+
+# ---- housekeeping
+format:
+	@clang-format -i $(wildcard src/*/*.h src/*/*.cpp lessons/*/*.cpp tests/*.h tests/*/*.h tests/*/*.cpp)
+
+lint:
+	@sh tests/lint.sh
+
+clean:
+	rm -rf build

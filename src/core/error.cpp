@@ -1,0 +1,43 @@
+#include "core/error.h"
+
+namespace headway {
+
+std::string to_text(const Shape& shape) {
+  std::string out = "[";
+  for (size_t i = 0; i < shape.size(); i++) out += (i ? ", " : "") + std::to_string(shape[i]);
+  return out + "]";
+}
+
+int64_t element_count(const Shape& shape) {
+  const int64_t most = int64_t(1) << 40;  // 4 TB of floats: more than any machine this runs on
+  int64_t count = 1;
+  bool too_many = false;
+  for (int64_t size : shape) {
+    if (size < 0) {
+      throw ShapeError(Message(text("shape ", to_text(shape), " has the negative size ", size))
+                           .rule("every size of a shape is 0 or more")
+                           .hint("only reshape takes a -1, once, for the size that is left over"));
+    }
+    if (size != 0 && count > most / size) too_many = true;
+    count = too_many ? count : count * size;
+    if (size == 0) return 0;
+  }
+  if (too_many) {
+    throw ShapeError(Message(text("shape ", to_text(shape), " asks for more than ", most, " numbers"))
+                         .rule("the sizes multiplied must stay below 2^40")
+                         .hint("look for a size that was meant as a value, or for two sizes swapped"));
+  }
+  return count;
+}
+
+Message& Message::tensor(const std::string& role, const std::string& name, const Shape& shape) {
+  const std::string label = name.empty() || name == role ? role : role + " = " + name;
+  return fact(label + "  " + to_text(shape));
+}
+
+Message& Message::fact(const std::string& line) {
+  lines_ += "\n  " + line;
+  return *this;
+}
+
+}  // namespace headway

@@ -1,0 +1,50 @@
+#include "core/mask.h"
+
+#include "core/broadcast.h"
+
+namespace headway {
+
+Allow::Allow(Shape shape, std::vector<unsigned char> flags)
+    : shape_(std::move(shape)), flags_(std::move(flags)) {
+  if (element_count(shape_) == int64_t(flags_.size())) return;
+  throw ShapeError(Message(text("Allow: shape ", to_text(shape_), " holds ", element_count(shape_),
+                                " flags, but ", flags_.size(), " were given"))
+                       .rule("one flag per query and key: 1 = may attend, 0 = may not"));
+}
+
+Allow Allow::causal(int64_t T, int64_t S, int64_t past) {
+  if (past < 0) {
+    throw ValueError(Message(text("Allow::causal: past ", past, " is below 0"))
+                         .rule("past counts the keys that stand before the first query"));
+  }
+  std::vector<unsigned char> flags(size_t(element_count({T, S})));
+  for (int64_t t = 0; t < T; t++) {
+    for (int64_t s = 0; s < S; s++) flags[size_t(t * S + s)] = s <= past + t;
+  }
+  return Allow({T, S}, std::move(flags));
+}
+
+Allow Allow::lengths(std::span<const int> lengths, int64_t S) {
+  std::vector<unsigned char> flags;
+  for (int length : lengths) {
+    for (int64_t s = 0; s < S; s++) flags.push_back(s < length);
+  }
+  return Allow({int64_t(lengths.size()), 1, 1, S}, std::move(flags));
+}
+
+Allow operator&(const Allow& a, const Allow& b) {
+  // Broadcasting lives on tensors; masks are small, so they borrow it through their shapes.
+  const Shape shape =
+      broadcast_shape("Allow &", Tensor(a.shape_).named("left"), Tensor(b.shape_).named("right"));
+  const BroadcastRows rows(a.shape_, b.shape_, shape);
+  std::vector<unsigned char> flags(size_t(element_count(shape)));
+  for (int64_t r = 0; r < rows.rows; r++) {
+    for (int64_t i = 0; i < rows.length; i++) {
+      flags[size_t(r * rows.length + i)] = a.flags_[size_t(rows.a_start(r) + i * rows.a_step)] &&
+                                           b.flags_[size_t(rows.b_start(r) + i * rows.b_step)];
+    }
+  }
+  return Allow(shape, std::move(flags));
+}
+
+}  // namespace headway

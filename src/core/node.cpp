@@ -1,0 +1,209 @@
+#include "core/node.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headway {
+
+namespace {
+int64_t node_count = 0;
+bool recording = true;
+int checking = 0;
+
+std::shared_ptr<Storage> zero_storage(int64_t count) {
+  auto zeros = std::make_shared<Storage>(count);
+  std::fill_n(zeros->numbers.data(), count, Scalar(0));
+  return zeros;
+}
+}  // namespace
+
+Node::Node(Shape s, const char* op_name, Backward b) : shape(std::move(s)), op(op_name), backward(b) {
+  node_count++;
+}
+
+Node::~Node() {
+  node_count--;
+  // Where this was the last reference to a parent, take over the parent's parents before it is destroyed.
+  std::vector<std::shared_ptr<Node>> orphans = std::move(parents);
+  while (!orphans.empty()) {
+    std::shared_ptr<Node> node = std::move(orphans.back());
+    orphans.pop_back();
+    if (node.use_count() == 1) {
+      for (auto& parent : node->parents) {
+        if (parent) orphans.push_back(std::move(parent));
+      }
+      node->parents.clear();
+    }
+  }
+}
+
+const Scalar* Node::grad_data() { return grad->numbers.data(); }
+
+Scalar* Node::parent_grad(size_t i) {
+  Node* parent = parents[i].get();
+  if (!parent) return nullptr;
+  if (!parent->grad) parent->grad = zero_storage(parent->size());
+  return parent->grad->numbers.data();
+}
+
+Tensor Tensor::grad() const {
+  if (!node_) {
+    throw ValueError(Message(text("grad: '", name(), "' collects no gradient"))
+                         .tensor("x", name(), shape_)
+                         .rule("a gradient is kept for parameters, and for results made from them")
+                         .hint("make the leaf with .requires_grad(), outside of NoGrad"));
+  }
+  Tensor g;
+  g.shape_ = shape_;
+  g.storage_ = node_->grad ? node_->grad : zero_storage(size());
+  return g.named("grad of " + name());
+}
+
+void Tensor::zero_grad() const {
+  if (node_ && node_->grad) std::fill_n(node_->grad->numbers.data(), size(), Scalar(0));
+}
+
+namespace {
+
+// All nodes that `root` came from, parents before children. Iterative, with a stack of its own.
+std::vector<std::shared_ptr<Node>> ordered(const std::shared_ptr<Node>& root) {
+  struct Visit {
+    std::shared_ptr<Node> node;
+    size_t next_parent;
+  };
+  std::vector<std::shared_ptr<Node>> order;
+  std::vector<Visit> stack = {{root, 0}};
+  root->seen = true;
+  while (!stack.empty()) {
+    Visit& top = stack.back();
+    if (top.next_parent == top.node->parents.size()) {
+      order.push_back(std::move(top.node));
+      stack.pop_back();
+      continue;
+    }
+    std::shared_ptr<Node> parent = top.node->parents[top.next_parent++];
+    if (parent && !parent->seen) {
+      parent->seen = true;
+      stack.push_back({std::move(parent), 0});
+    }
+  }
+  for (auto& node : order) node->seen = false;
+  return order;
+}
+
+void refuse_bad_root(const Tensor& root) {
+  if (!root.has_node()) {
+    throw ValueError(
+        Message(text("backward: '", root.name(), "' does not depend on any tensor with a gradient"))
+            .tensor("loss", root.name(), root.shape())
+            .rule("backward starts from a result of tensors made with .requires_grad()")
+            .hint("was it computed inside NoGrad, or from constants only?"));
+  }
+  if (root.size() != 1) {
+    throw ShapeError(Message(text("backward: the loss has ", root.size(), " numbers, not 1"))
+                         .tensor("loss", root.name(), root.shape())
+                         .rule("backward starts from a single number, usually a mean")
+                         .hint("reduce it first: mean(loss).backward() or sum(loss).backward()"));
+  }
+}
+
+void refuse_walked(const std::vector<std::shared_ptr<Node>>& order) {
+  for (auto& node : order) {
+    if (!node->walked) continue;
+    throw ValueError(
+        Message(text("backward: it has already walked through this ", node->op, "; its history is gone"))
+            .fact(text("result of ", node->op, "  ", to_text(node->shape)))
+            .rule("one graph, one backward: the second would add stale gradients")
+            .hint("compute the loss again; gradients then add up until zero_grad"));
+  }
+}
+
+void refuse_overwritten(const Node& node) {
+  for (const Saved& s : node.saved) {
+    if (s.version == s.storage->version) continue;
+    throw ValueError(
+        Message(text("backward: '", s.storage->name, "' was written to after ", node.op, " had read it"))
+            .tensor("saved", s.storage->name, s.shape)
+            .rule("what a backward reads must be what its forward read")
+            .hint("call backward before the optimiser step or any other writing in place"));
+  }
+}
+
+}  // namespace
+
+void Tensor::backward() const {
+  refuse_bad_root(*this);
+  std::vector<std::shared_ptr<Node>> order = ordered(node_);
+  refuse_walked(order);
+  if (!node_->grad) node_->grad = zero_storage(1);
+  node_->grad->numbers.data()[0] += 1;
+  while (!order.empty()) {
+    std::shared_ptr<Node> node = std::move(order.back());
+    order.pop_back();
+    if (!node->backward) continue;  // a leaf: its gradient stays
+    refuse_overwritten(*node);
+    node->backward(*node);
+    // What it needed is done with: numbers go back to the pool, and so does its gradient unless a handle
+    // holds it.
+    node->parents.clear();
+    node->saved.clear();
+    node->walked = true;
+  }
+}
+
+Result::Result(const char* op, const Shape& shape, std::span<const Tensor> parents, Backward backward)
+    : tensor_(shape) {
+  record(op, parents, backward);
+}
+
+Result::Result(const char* op, const Shape& shape, const Tensor& parent, Backward backward) {
+  tensor_.shape_ = shape;
+  tensor_.storage_ = parent.storage_;
+  record(op, {&parent, 1}, backward);
+}
+
+void Result::record(const char* op, std::span<const Tensor> parents, Backward backward) {
+  if (tensor_.name().empty()) tensor_.named(op);
+  if (checking) inputs_.assign(parents.begin(), parents.end());
+  bool wanted = false;
+  for (const Tensor& p : parents) wanted = wanted || p.node_;
+  if (!wanted || !recording) return;
+  tensor_.node_ = std::make_shared<Node>(tensor_.shape_, op, backward);
+  for (const Tensor& p : parents) tensor_.node_->parents.push_back(p.node_);
+}
+
+void Result::save(const Tensor& t) {
+  if (recorded()) tensor_.node_->saved.push_back({t.shape_, t.storage_, t.storage_->version});
+}
+
+void Result::ints(std::vector<int> values) {
+  if (recorded()) tensor_.node_->ints = std::move(values);
+}
+
+void Result::scalars(std::vector<Scalar> values) {
+  if (recorded()) tensor_.node_->scalars = std::move(values);
+}
+
+Tensor Result::done() {
+  for (int64_t i = 0; checking && i < tensor_.size(); i++) {
+    if (!std::isnan(tensor_.data()[i])) continue;
+    Message message(text(tensor_.name(), " made the first NaN, at position ", i, " of its result"));
+    message.tensor("result", tensor_.name(), tensor_.shape());
+    for (const Tensor& input : inputs_) add_tensor(message, "input", input);
+    throw ValueError(
+        message.rule("no input was NaN, the result is")
+            .hint("look for inf - inf, 0 / 0, the log or sqrt of a negative number, or a learning rate "
+                  "that is too high"));
+  }
+  return tensor_;
+}
+
+NoGrad::NoGrad() : before_(recording) { recording = false; }
+NoGrad::~NoGrad() { recording = before_; }
+
+CheckFinite::CheckFinite() { checking++; }
+CheckFinite::~CheckFinite() { checking--; }
+
+int64_t live_nodes() { return node_count; }
+
+}  // namespace headway

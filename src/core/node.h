@@ -1,0 +1,102 @@
+// Reverse-mode autodiff. Each op leaves a node: which tensors it came from, what its backward needs, and a
+// plain pointer to that backward. backward() walks the nodes in reverse and adds.
+//
+//   Tensor w = Tensor::from({2}, {3, 4}).requires_grad();
+//   Tensor loss = sum(w * w);                                     // []
+//   loss.backward();                                              // w.grad() is {6, 8}
+#pragma once
+
+#include "core/tensor.h"
+
+namespace headway {
+
+using Backward = void (*)(Node& result);
+
+// A tensor that a backward reads. The version tells whether somebody wrote into it in between.
+struct Saved {
+  Shape shape;
+  std::shared_ptr<Storage> storage;
+  int version;
+  const Scalar* data() const { return storage->numbers.data(); }
+  int64_t size() const { return storage->numbers.size(); }
+};
+
+// Parents keep nodes alive, not numbers: numbers that no handle and no `saved` needs go back to the pool.
+// A node points to nothing that points back, so there are no cycles and counting references frees everything.
+struct Node {
+  Node(Shape s, const char* op_name, Backward b);
+  ~Node();  // iterative: a chain of a million nodes must not overflow the stack
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  const Scalar* grad_data();      // dy, the gradient of the result
+  Scalar* parent_grad(size_t i);  // dx, to be added to; null where no gradient is wanted
+  const Shape& parent_shape(size_t i) { return parents[i]->shape; }
+  int64_t size() const { return element_count(shape); }
+
+  Shape shape;
+  std::shared_ptr<Storage> grad;  // made when first needed
+  std::vector<std::shared_ptr<Node>> parents;
+  std::vector<Saved> saved;
+  std::vector<int> ints;        // axes, starts, token ids
+  std::vector<Scalar> scalars;  // constants and statistics
+  const char* op;
+  Backward backward;
+  bool walked = false;  // backward has been here: its history is gone
+  bool seen = false;    // used while ordering
+};
+
+// Makes the result of an op and, where a parent has a gradient and recording is on, its node.
+//
+//   Result y("scale", x.shape(), {x}, scale_backward);            // same shape as x
+//   ... write y.data() ...
+//   y.save(x); y.scalars({factor});                                 // ignored when nothing is recorded
+//   return y.done();
+class Result {
+public:
+  Result(const char* op, const Shape& shape, std::initializer_list<Tensor> parents, Backward backward)
+      : Result(op, shape, std::span<const Tensor>(parents.begin(), parents.size()), backward) {}
+  Result(const char* op, const Shape& shape, std::span<const Tensor> parents, Backward backward);
+  // A result that shares the numbers of `parent`: reshape.
+  Result(const char* op, const Shape& shape, const Tensor& parent, Backward backward);
+
+  Scalar* data() { return tensor_.storage_->numbers.data(); }
+  int64_t size() const { return tensor_.size(); }
+  bool recorded() const { return tensor_.node_ != nullptr; }
+  void save(const Tensor& t);
+  void save_self() { save(tensor_); }
+  void ints(std::vector<int> values);
+  void scalars(std::vector<Scalar> values);
+  Tensor done();  // in checking mode (CheckFinite) throws ValueError for a NaN, naming the op and its inputs
+
+private:
+  void record(const char* op, std::span<const Tensor> parents, Backward backward);
+  Tensor tensor_;
+  std::vector<Tensor> inputs_;  // for the message of done(), only in checking mode
+};
+
+// While one of these lives, ops leave no nodes: evaluation and generation need no history.
+class NoGrad {
+public:
+  NoGrad();
+  ~NoGrad();
+  NoGrad(const NoGrad&) = delete;
+  NoGrad& operator=(const NoGrad&) = delete;
+
+private:
+  bool before_;
+};
+
+// While one of these lives, every op looks for NaN in its result and names itself if it made the first one.
+class CheckFinite {
+public:
+  CheckFinite();
+  ~CheckFinite();
+  CheckFinite(const CheckFinite&) = delete;
+  CheckFinite& operator=(const CheckFinite&) = delete;
+};
+
+// How many nodes exist. After a training step: one per parameter.
+int64_t live_nodes();
+
+}  // namespace headway

@@ -1,0 +1,29 @@
+// Work shared between threads. Threads split the output, never a sum, so their number changes no bit.
+#pragma once
+
+#include <cstdint>
+
+namespace headway {
+
+// THREADS from the environment, else the number of processors; always 1 in the debug build.
+// Throws ValueError for a THREADS that is not a whole number from 1 to 64.
+int thread_count();
+void set_thread_count(int count);
+
+// Calls task(context, from, to) for parts of 0 .. count-1 that touch each number once. Parts are multiples of
+// `grain` long, except the last. Returns when all are done.
+void run_parallel(int64_t count, int64_t grain, void (*task)(void*, int64_t, int64_t), void* context);
+
+// The same for a lambda: parallel_for(rows, 64, [&](int64_t from, int64_t to) { ... });
+template <class Body>
+void parallel_for(int64_t count, int64_t grain, const Body& body) {
+  if (count <= grain) {  // not worth a thread
+    if (count > 0) body(0, count);
+    return;
+  }
+  run_parallel(
+      count, grain, [](void* b, int64_t from, int64_t to) { (*static_cast<const Body*>(b))(from, to); },
+      const_cast<Body*>(&body));
+}
+
+}  // namespace headway

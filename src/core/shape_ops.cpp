@@ -1,0 +1,202 @@
+// Ops that move numbers and change none.
+#include <algorithm>
+
+#include "core/elementwise.h"
+#include "core/ops.h"
+#include "core/permute.h"
+
+namespace headway {
+
+namespace {
+void reshape_backward(Node& y) { add_values(y.grad_data(), y.size(), y.parent_grad(0)); }
+}  // namespace
+
+Tensor reshape(const Tensor& x, Shape shape) {
+  int64_t known = 1;
+  int64_t* open = nullptr;  // the size that is left over, written -1
+  bool one_open = true;
+  for (int64_t& size : shape) {
+    if (size != -1)
+      known *= size;
+    else
+      one_open = one_open && !open, open = &size;
+  }
+  if (open && one_open && known > 0 && x.size() % known == 0) *open = x.size() / known;
+  if (!one_open || (open && *open == -1) || element_count(shape) != x.size()) {
+    throw ShapeError(Message(text("reshape: ", x.size(), " numbers do not fill shape ", to_text(shape)))
+                         .tensor("x", x.name(), x.shape())
+                         .rule("reshape keeps every number, so the sizes multiplied must stay the same")
+                         .hint("one size may be -1: it becomes what is left over"));
+  }
+  return Result("reshape", shape, x, reshape_backward)
+      .done();  // shares the numbers of x: their order is the same
+}
+
+void permute_values(const Scalar* x, const Shape& shape, const std::vector<int>& axes, Scalar* out,
+                    bool add) {
+  const size_t rank = shape.size();
+  std::vector<int64_t> strides(rank, 1);  // of x
+  for (size_t i = rank; i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  const int64_t count = element_count(shape);
+  if (rank == 0) {
+    if (add)
+      out[0] += x[0];
+    else
+      out[0] = x[0];
+    return;
+  }
+  const int64_t length = shape[size_t(axes[rank - 1])];  // of the rows of out
+  const int64_t step = strides[size_t(axes[rank - 1])];  // between their numbers in x
+  const int64_t rows = length == 0 ? 0 : count / length;
+  parallel_for(rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, length)),
+               [&](int64_t from, int64_t to) {
+                 for (int64_t r = from; r < to; r++) {
+                   int64_t start = 0, rest = r;
+                   for (size_t i = rank - 1; i-- > 0;) {
+                     const size_t axis = size_t(axes[i]);
+                     start += rest % shape[axis] * strides[axis];
+                     rest /= shape[axis];
+                   }
+                   const Scalar* x_r = x + start;
+                   Scalar* out_r = out + r * length;
+                   if (add) {
+                     for (int64_t j = 0; j < length; j++) out_r[j] += x_r[j * step];
+                   } else {
+                     for (int64_t j = 0; j < length; j++) out_r[j] = x_r[j * step];
+                   }
+                 }
+               });
+}
+
+namespace {
+void permute_backward(Node& y) {
+  std::vector<int> inverse(y.ints.size());
+  for (size_t i = 0; i < inverse.size(); i++) inverse[size_t(y.ints[i])] = int(i);
+  permute_values(y.grad_data(), y.shape, inverse, y.parent_grad(0), true);
+}
+}  // namespace
+
+Tensor permute(const Tensor& x, const std::vector<int>& axes) {
+  std::vector<int> from;
+  for (int axis : axes) from.push_back(axis_index("permute", axis, x));
+  std::vector<int> sorted = from;
+  std::sort(sorted.begin(), sorted.end());
+  const bool repeated = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+  if (int(axes.size()) != x.rank() || repeated) {
+    throw ShapeError(Message(text("permute: ", to_text(Shape(axes.begin(), axes.end())),
+                                  " is not an order of ", x.rank(), " axes"))
+                         .tensor("x", x.name(), x.shape())
+                         .rule("every axis of x is named once; axis i of the result is axis axes[i] of x"));
+  }
+  Shape shape;
+  for (int axis : from) shape.push_back(x.shape()[size_t(axis)]);
+  Result y("permute", shape, {x}, permute_backward);
+  permute_values(x.data(), x.shape(), from, y.data(), false);
+  y.ints(from);
+  return y.done();
+}
+
+Tensor transpose(const Tensor& x) {
+  axis_index("transpose", -2, x);  // needs two axes
+  std::vector<int> axes(size_t(x.rank()));
+  for (size_t i = 0; i < axes.size(); i++) axes[i] = int(i);
+  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+  return permute(x, axes);  // [..., N, M]
+}
+
+namespace {
+
+// The numbers of x as [outer, size of axis, inner].
+struct Split {
+  int64_t outer = 1, size = 1, inner = 1;
+  Split(const Shape& shape, size_t axis) {
+    for (size_t i = 0; i < shape.size(); i++) (i < axis ? outer : i == axis ? size : inner) *= shape[i];
+  }
+};
+
+// Copies `count` runs of `length` numbers, from x every x_step to out every out_step; or adds them.
+void copy_runs(const Scalar* x, int64_t x_step, Scalar* out, int64_t out_step, int64_t length, int64_t count,
+               bool add) {
+  for (int64_t r = 0; r < count; r++) {
+    if (add)
+      add_values(x + r * x_step, length, out + r * out_step);
+    else
+      std::copy_n(x + r * x_step, length, out + r * out_step);
+  }
+}
+
+void concat_backward(Node& y) {
+  const size_t axis = size_t(y.ints[0]);
+  const Split whole(y.shape, axis);
+  int64_t start = 0;
+  for (size_t p = 0; p < y.parents.size(); p++) {
+    const int64_t run = y.ints[p + 1] * whole.inner;
+    if (Scalar* dx = y.parent_grad(p)) {
+      copy_runs(y.grad_data() + start, whole.size * whole.inner, dx, run, run, whole.outer, true);
+    }
+    start += run;
+  }
+}
+}  // namespace
+
+Tensor concat(const std::vector<Tensor>& parts, int axis) {
+  if (parts.empty())
+    throw ValueError(Message("concat: there is nothing to put together").rule("one part at least"));
+  const int at = axis_index("concat", axis, parts[0]);
+  Shape shape = parts[0].shape();
+  std::vector<int> ints = {at, int(shape[size_t(at)])};
+  for (size_t p = 1; p < parts.size(); p++) {
+    Shape other = parts[p].shape();
+    if (other.size() == shape.size()) other[size_t(at)] = shape[size_t(at)];
+    if (other != shape) {
+      throw ShapeError(Message(text("concat: part ", p, " does not fit part 0 on axis ", axis))
+                           .tensor("part 0", parts[0].name(), parts[0].shape())
+                           .tensor(text("part ", p), parts[p].name(), parts[p].shape())
+                           .rule("all sizes but that of the axis must be equal"));
+    }
+    ints.push_back(int(parts[p].shape()[size_t(at)]));
+  }
+  shape[size_t(at)] = 0;
+  for (size_t p = 0; p < parts.size(); p++) shape[size_t(at)] += ints[p + 1];
+  Result y("concat", shape, parts, concat_backward);
+  const Split whole(shape, size_t(at));
+  int64_t start = 0;
+  for (size_t p = 0; p < parts.size(); p++) {
+    const int64_t run = ints[p + 1] * whole.inner;
+    copy_runs(parts[p].data(), run, y.data() + start, whole.size * whole.inner, run, whole.outer, false);
+    start += run;
+  }
+  y.ints(ints);
+  return y.done();
+}
+
+namespace {
+void slice_backward(Node& y) {
+  const size_t axis = size_t(y.ints[0]);
+  const Split whole(y.parent_shape(0), axis);
+  const int64_t run = y.shape[axis] * whole.inner;
+  Scalar* dx = y.parent_grad(0) + y.ints[1] * whole.inner;
+  copy_runs(y.grad_data(), run, dx, whole.size * whole.inner, run, whole.outer, true);
+}
+}  // namespace
+
+Tensor slice(const Tensor& x, int axis, int64_t start, int64_t stop) {
+  const int at = axis_index("slice", axis, x);
+  const int64_t size = x.shape()[size_t(at)];
+  if (start < 0 || start > stop || stop > size) {
+    throw ShapeError(Message(text("slice: ", start, " .. ", stop, " does not lie within the ", size,
+                                  " entries of axis ", axis))
+                         .tensor("x", x.name(), x.shape())
+                         .rule("0 <= start <= stop <= size; stop itself is left out"));
+  }
+  Shape shape = x.shape();
+  shape[size_t(at)] = stop - start;
+  Result y("slice", shape, {x}, slice_backward);
+  const Split whole(x.shape(), size_t(at));
+  const int64_t run = (stop - start) * whole.inner;
+  copy_runs(x.data() + start * whole.inner, whole.size * whole.inner, y.data(), run, run, whole.outer, false);
+  y.ints({at, int(start)});
+  return y.done();
+}
+
+}  // namespace headway

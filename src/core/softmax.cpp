@@ -1,0 +1,138 @@
+// softmax, plain and under masks, and log_softmax, along the last axis.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/broadcast.h"
+#include "core/elementwise.h"
+#include "core/kernels.h"
+#include "core/maths.h"
+#include "core/ops.h"
+
+namespace headway {
+
+namespace {
+
+constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
+
+int64_t rows_per_thread(int64_t n) { return 1 + elements_per_thread / (4 * n + 1); }
+
+// Replaces the row x by its softmax. Where all is -inf, nothing is allowed, and the weights are 0.
+void softmax_row(Scalar* x, int64_t n) {
+  const Scalar most = row_max(x, n);
+  if (most == minus_infinity) {
+    std::fill_n(x, n, Scalar(0));
+    return;
+  }
+  for (int64_t j = 0; j < n; j++) x[j] = maths::exp(x[j] - most);
+  const Scalar total = row_sum(x, n);
+  for (int64_t j = 0; j < n; j++) x[j] /= total;
+}
+
+void softmax_backward(Node& y) {  // dx = y (dy - sum_k y_k dy_k)
+  const int64_t n = y.shape.back();
+  const int64_t rows = n == 0 ? 0 : y.size() / n;
+  const Scalar *p = y.saved[0].data(), *dy = y.grad_data();
+  Scalar* dx = y.parent_grad(0);
+  parallel_for(rows, rows_per_thread(n), [&](int64_t from, int64_t to) {
+    for (int64_t r = from; r < to; r++) {
+      const Scalar *p_r = p + r * n, *dy_r = dy + r * n;
+      Scalar* dx_r = dx + r * n;
+      const Scalar mean_dy = row_dot(p_r, dy_r, n);
+      for (int64_t j = 0; j < n; j++) dx_r[j] += p_r[j] * (dy_r[j] - mean_dy);
+    }
+  });
+}
+
+// A mask is [T, S], the same for every matrix, or has the rank of the scores with each size equal or 1. A
+// mask of another rank is refused: without its head axis it would silently meet the wrong one.
+void expect_mask_fits(const char* kind, const Shape& mask, const Tensor& x) {
+  const bool rank_fits = mask.size() == 2 || mask.size() == size_t(x.rank());
+  bool fits = rank_fits && x.rank() >= 2;
+  for (size_t i = 0; fits && i < mask.size(); i++) {
+    const int64_t size = x.shape()[x.shape().size() - mask.size() + i];
+    fits = mask[i] == size || (mask[i] == 1 && mask.size() == size_t(x.rank()));
+  }
+  if (fits) return;
+  Message message(text("softmax: ", kind, " ", to_text(mask), " does not fit scores ", to_text(x.shape())));
+  add_tensor(message, "scores", x);
+  message.rule("a mask is [T, S], or has the rank of the scores, each size equal to theirs or 1");
+  if (mask.size() == 3 && x.rank() == 4) {
+    message.hint(
+        text("one mask per item needs a head axis: reshape it to ", to_text({mask[0], 1, mask[1], mask[2]})));
+  }
+  throw ShapeError(message);
+}
+
+template <class Fill>
+Tensor softmax_of(const Tensor& x, const char* name, Fill fill_row) {
+  axis_index("softmax", -1, x);
+  const int64_t n = x.dim(-1);
+  Result y(name, x.shape(), {x}, softmax_backward);
+  Scalar* out = y.data();
+  parallel_for(n == 0 ? 0 : x.size() / n, rows_per_thread(n), [&](int64_t from, int64_t to) {
+    for (int64_t r = from; r < to; r++) {
+      fill_row(r, x.data() + r * n, out + r * n);
+      softmax_row(out + r * n, n);
+    }
+  });
+  y.save_self();
+  return y.done();
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& x) {
+  return softmax_of(x, "softmax",
+                    [&x](int64_t, const Scalar* in, Scalar* out) { std::copy_n(in, x.dim(-1), out); });
+}
+
+Tensor softmax(const Tensor& x, const Allow& allow) {
+  expect_mask_fits("Allow", allow.shape(), x);
+  const BroadcastRows mask(x.shape(), allow.shape(), x.shape());
+  const unsigned char* flags = allow.flags().data();
+  const int64_t n = x.dim(-1);
+  return softmax_of(x, "softmax", [&](int64_t r, const Scalar* in, Scalar* out) {
+    // Row r of the scores stands somewhere inside a row of the broadcast, which may span several.
+    const int64_t at = r * n;
+    const unsigned char* f = flags + mask.b_start(at / mask.length) + at % mask.length * mask.b_step;
+    for (int64_t j = 0; j < n; j++) out[j] = f[j * mask.b_step] ? in[j] : minus_infinity;
+  });
+}
+
+Tensor softmax(const Tensor& x, const Bias& bias) {
+  expect_mask_fits("Bias", bias.values.shape(), x);
+  return softmax(add(x, bias.values));
+}
+
+namespace {
+void log_softmax_backward(Node& y) {  // dx = dy - softmax(x) sum_k dy_k
+  const int64_t n = y.shape.back();
+  const int64_t rows = n == 0 ? 0 : y.size() / n;
+  const Scalar *v = y.saved[0].data(), *dy = y.grad_data();
+  Scalar* dx = y.parent_grad(0);
+  for (int64_t r = 0; r < rows; r++) {
+    const Scalar total = row_sum(dy + r * n, n);
+    for (int64_t j = r * n; j < (r + 1) * n; j++) dx[j] += fma(-maths::exp(v[j]), total, dy[j]);
+  }
+}
+}  // namespace
+
+Tensor log_softmax(const Tensor& x) {
+  axis_index("log_softmax", -1, x);
+  const int64_t n = x.dim(-1);
+  Result y("log_softmax", x.shape(), {x}, log_softmax_backward);
+  Buffer e(n);
+  for (int64_t r = 0; n > 0 && r < x.size() / n; r++) {
+    const Scalar* in = x.data() + r * n;
+    Scalar* out = y.data() + r * n;
+    const Scalar most = row_max(in, n);
+    for (int64_t j = 0; j < n; j++) e.data()[j] = maths::exp(in[j] - most);
+    const Scalar log_total = maths::log(row_sum(e.data(), n));
+    for (int64_t j = 0; j < n; j++) out[j] = (in[j] - most) - log_total;
+  }
+  y.save_self();
+  return y.done();
+}
+
+}  // namespace headway

@@ -1,0 +1,78 @@
+// The buffer pool behind core/buffer.h. Buffers come in size classes, four to each doubling, so at most a
+// quarter of one is unused; a buffer that is given back waits in the list of its class.
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "core/buffer.h"
+
+namespace headway {
+
+namespace {
+
+struct Pool {
+  std::mutex mutex;
+  std::vector<Scalar*> free_lists[4 * 64];
+  PoolUse use = {0, 0};
+};
+
+// Never destroyed: tensors may outlive main().
+Pool& pool() {
+  static Pool* const p = new Pool;
+  return *p;
+}
+
+struct SizeClass {
+  size_t index;
+  size_t bytes;
+};
+
+// The smallest class that holds `bytes`: 64 * 2^i * (4 + q) / 4 for q = 0 .. 3.
+SizeClass size_class(size_t bytes) {
+  size_t octave = 0, base = 64;
+  while (base * 2 < bytes) base *= 2, octave++;
+  size_t quarter = 0;
+  while (base + quarter * (base / 4) < bytes) quarter++;
+  return {4 * octave + quarter, base + quarter * (base / 4)};
+}
+
+}  // namespace
+
+Buffer::Buffer(int64_t count) : data_(nullptr), count_(count) {
+  const SizeClass size = size_class(size_t(count) * sizeof(Scalar));
+  Pool& p = pool();
+  {
+    const std::lock_guard<std::mutex> lock(p.mutex);
+    std::vector<Scalar*>& list = p.free_lists[size.index];
+    if (!list.empty()) {
+      data_ = list.back();
+      list.pop_back();
+      p.use.kept_bytes -= int64_t(size.bytes);
+    }
+    p.use.live_bytes += int64_t(size.bytes);
+  }
+  if (!data_) data_ = static_cast<Scalar*>(std::aligned_alloc(64, (size.bytes + 63) / 64 * 64));
+  if (!data_) throw std::bad_alloc();
+#ifdef HEADWAY_DEBUG
+  std::fill_n(data_, count, std::numeric_limits<Scalar>::quiet_NaN());  // whoever forgets to write is seen
+#endif
+}
+
+Buffer::~Buffer() {
+  const SizeClass size = size_class(size_t(count_) * sizeof(Scalar));
+  Pool& p = pool();
+  const std::lock_guard<std::mutex> lock(p.mutex);
+  p.free_lists[size.index].push_back(data_);
+  p.use.live_bytes -= int64_t(size.bytes);
+  p.use.kept_bytes += int64_t(size.bytes);
+}
+
+PoolUse pool_use() {
+  const std::lock_guard<std::mutex> lock(pool().mutex);
+  return pool().use;
+}
+
+}  // namespace headway

@@ -1,0 +1,141 @@
+// The thread pool behind core/parallel.h. A worker that has nothing to do first spins for some microseconds,
+// since the next piece of a training step usually comes that soon, and only then sleeps.
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+#include "core/parallel.h"
+
+namespace headway {
+
+namespace {
+
+void pause_a_moment() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+struct Job {
+  void (*task)(void*, int64_t, int64_t);
+  void* context;
+  int64_t count, grain;
+  int parts;
+
+  // Part p: whole grains, shared out evenly.
+  void run(int p) const {
+    const int64_t grains = (count + grain - 1) / grain;
+    const int64_t from = grains * p / parts * grain;
+    const int64_t to = std::min(count, grains * (p + 1) / parts * grain);
+    if (from < to) task(context, from, to);
+  }
+};
+
+thread_local bool inside_a_part = false;  // a part that calls parallel_for does that work by itself
+
+// Waits until `value` is no longer `old`: spins first, since work comes in quick succession, then sleeps.
+template <class T>
+void wait_while(const std::atomic<T>& value, T old) {
+  for (int spin = 0; spin < 1000; spin++) {
+    if (value.load() != old) return;
+    pause_a_moment();
+  }
+  value.wait(old);
+}
+
+class Workers {
+public:
+  explicit Workers(int count) {
+    for (int p = 1; p < count; p++) threads_.emplace_back([this, p] { work(p); });
+  }
+
+  ~Workers() {
+    stopping_ = true;
+    next_round();
+    for (std::thread& t : threads_) t.join();
+  }
+
+  int count() const { return int(threads_.size()) + 1; }
+
+  void run(const Job& job) {
+    job_ = job;
+    unfinished_.store(int(threads_.size()));
+    next_round();
+    inside_a_part = true;
+    job.run(0);
+    inside_a_part = false;
+    for (int left = unfinished_.load(); left > 0; left = unfinished_.load()) wait_while(unfinished_, left);
+  }
+
+private:
+  void next_round() {
+    round_.fetch_add(1);
+    round_.notify_all();
+  }
+
+  void work(int p) {
+    inside_a_part = true;
+    for (uint64_t seen = 0;; seen++) {
+      wait_while(round_, seen);
+      if (stopping_) return;
+      if (p < job_.parts) job_.run(p);
+      // Also where there was no part: the next job must not change what is being read.
+      if (unfinished_.fetch_sub(1) == 1) unfinished_.notify_one();
+    }
+  }
+
+  std::vector<std::thread> threads_;
+  std::atomic<uint64_t> round_{0};
+  std::atomic<int> unfinished_{0};
+  Job job_ = {};
+  bool stopping_ = false;
+};
+
+int threads_asked_for() {
+#ifdef HEADWAY_DEBUG
+  return 1;  // a debugger follows one thread
+#else
+  const char* wish = std::getenv("THREADS");
+  if (!wish || !*wish) return std::max(1, int(std::min(64u, std::thread::hardware_concurrency())));
+  char* end = nullptr;
+  const long count = std::strtol(wish, &end, 10);
+  if (*end || count < 1 || count > 64) {
+    throw ValueError(Message(text("THREADS is '", wish, "', which is not a number of threads"))
+                         .rule("THREADS is a whole number from 1 to 64")
+                         .hint("leave it out to use every processor; results do not depend on it"));
+  }
+  return int(count);
+#endif
+}
+
+Workers*& workers() {
+  static Workers* pool = new Workers(threads_asked_for());
+  return pool;
+}
+
+}  // namespace
+
+int thread_count() { return workers()->count(); }
+
+void set_thread_count(int count) {
+  delete workers();
+  workers() = new Workers(count);
+}
+
+void run_parallel(int64_t count, int64_t grain, void (*task)(void*, int64_t, int64_t), void* context) {
+  const int64_t grains = (count + grain - 1) / grain;
+  Job job = {task, context, count, grain, 1};
+  if (!inside_a_part) job.parts = int(std::min<int64_t>(thread_count(), grains));
+  if (job.parts <= 1)
+    job.run(0);
+  else
+    workers()->run(job);
+}
+
+}  // namespace headway

@@ -1,0 +1,67 @@
+// Multi-head attention: split, attend, merge, project.
+//   Vaswani et al. 2017: head_i = softmax(q_i k_i^T / sqrt(d_h)) v_i,   out = concat(head_1 .. head_h) W_O
+#pragma once
+
+#include <optional>
+
+#include "nn/module.h"
+
+namespace headway {
+
+// x [B, T, D] -> [B, h, T, d_h]: each token's D numbers are cut into h pieces, then heads come before tokens.
+// ShapeError unless num_heads divides D.
+Tensor split_heads(const Tensor& x, int64_t num_heads);
+
+// z [B, h, T, d_h] -> [B, T, h d_h]: the way back. merge_heads(split_heads(x, h)) is x.
+Tensor merge_heads(const Tensor& z);
+
+// Which keys a query may attend to, and what is added to the scores. Everything given applies at once.
+struct Masking {
+  bool is_causal = false;
+  std::optional<int64_t> past =
+      {};  // causal: keys before the first query. May be left out only when T = S (then 0).
+  std::optional<Allow> allow = {};
+  std::optional<Bias> bias = {};
+};
+
+struct Attended {
+  Tensor scores;   // [B, h, T, S]  q k^T times the scale, before any mask
+  Tensor pattern;  // [B, h, T, S]  each row sums to 1, or is 0 where nothing is allowed
+  Tensor z;        // [B, h, T, d_v]
+};
+
+// q [B, h, T, d_h], k [B, h, S, d_h], v [B, h, S, d_v]; d_v may differ from d_h. scale: 1/sqrt(d_h) unless
+// given.
+Attended attention(const Tensor& q, const Tensor& k, const Tensor& v, const Masking& masking = {},
+                   std::optional<Scalar> scale = {});
+
+class MultiheadAttention {
+public:
+  struct Options {
+    int64_t embed_dim = 0;  // D
+    int64_t num_heads = 1;  // h
+    int64_t head_dim = 0;   // d_h; 0: D / h, which must then be whole. h d_h need not be D: W_O is [h d_h, D]
+    bool bias = true;
+  };
+  struct Output {
+    Tensor out;      // [B, T, D]
+    Tensor pattern;  // [B, h, T, S], head by head, never averaged
+    Tensor z;        // [B, h, T, d_h], what each head hands to out_proj (after its gate)
+  };
+
+  MultiheadAttention(const Options& options, Random& random);
+
+  // Keys and values come from `memory` [B, S, D] where given (cross attention), else from x [B, T, D]. `gate`
+  // [h] multiplies each head's output before the merge: 0 removes a head; its gradient says how much the loss
+  // leans on it.
+  Output forward(const Tensor& x, const Masking& masking = {}, const Tensor& memory = {},
+                 const Tensor& gate = {}) const;
+  Tensor operator()(const Tensor& x, const Masking& masking = {}) const { return forward(x, masking).out; }
+  Parameters parameters() const;
+
+  int64_t num_heads;
+  Linear q_proj, k_proj, v_proj;  // [D, h d_h]
+  Linear out_proj;                // [h d_h, D]
+};
+
+}  // namespace headway

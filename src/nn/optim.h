@@ -1,0 +1,60 @@
+// What turns gradients into steps. Every optimiser updates its parameters in place, in the order given.
+#pragma once
+
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace headway {
+
+void zero_grad(const std::vector<Tensor>& parameters);
+
+// v = momentum v + g;   w -= lr v        (PyTorch's form: the first v is g)
+class SGD {
+public:
+  explicit SGD(std::vector<Tensor> parameters, Scalar lr, Scalar momentum = 0);
+  void step();
+
+  Scalar lr;
+
+private:
+  std::vector<Tensor> parameters_;
+  std::vector<Tensor> velocity_;
+  Scalar momentum_;
+};
+
+// Adam (Kingma and Ba 2015); with weight_decay, AdamW (Loshchilov and Hutter 2019): decay acts on the weight
+// itself, not through the gradient.
+//   w -= lr weight_decay w
+//   m = beta1 m + (1 - beta1) g          v = beta2 v + (1 - beta2) g^2
+//   w -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
+// One t for all parameters; beta^t is kept by multiplying, so that it has the same bits everywhere.
+class Adam {
+public:
+  struct Options {
+    Scalar lr = Scalar(1e-3);
+    Scalar beta1 = Scalar(0.9);
+    Scalar beta2 = Scalar(0.999);
+    Scalar eps = Scalar(1e-8);
+    Scalar weight_decay = 0;
+  };
+  Adam(std::vector<Tensor> parameters, const Options& options);
+  void step();
+
+  Scalar lr;
+
+private:
+  std::vector<Tensor> parameters_;
+  std::vector<Tensor> m_, v_;
+  Options options_;
+  double beta1_t_ = 1, beta2_t_ = 1;  // beta^t
+};
+
+// Scales all gradients by max_norm / norm if their common 2-norm is above max_norm. Returns the norm before.
+Scalar clip_grad_norm(const std::vector<Tensor>& parameters, Scalar max_norm);
+
+// Learning-rate schedules: the factor for step 0 .. steps-1.
+Scalar warmup(int step, int warmup_steps);            // rises in a line to 1 at step warmup_steps - 1
+Scalar cosine(int step, int steps, Scalar last = 0);  // falls from 1 to `last` along half a cosine
+
+}  // namespace headway

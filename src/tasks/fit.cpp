@@ -1,0 +1,55 @@
+#include "tasks/fit.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/print.h"
+#include "tasks/settings.h"
+
+namespace headway {
+
+Progress::Progress(const char* label, int steps)
+    : label_(label), steps_(steps), start_(std::chrono::steady_clock::now()), last_(start_) {
+  warn_if_slow();
+}
+
+Progress::~Progress() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+}
+
+void Progress::show(int step, Scalar loss) {
+  static const bool terminal = isatty(2);
+  if (!terminal) return;
+  const auto now = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> since_last = now - last_, since_start = now - start_;
+  if (since_last.count() < 0.2 || since_start.count() < 1.0) return;
+  last_ = now;
+  shown_ = true;
+  const double speed = (step + 1) / since_start.count();
+  std::fprintf(stderr, "\r\033[K%s: step %d of %d, loss %s, %s steps/s, %s s left", label_, step + 1, steps_,
+               number(loss, 3).c_str(), number(speed, 0).c_str(),
+               number((steps_ - step - 1) / speed, 0).c_str());
+}
+
+void refuse_nan_loss(Scalar loss, int step) {
+  if (loss == loss) return;
+  throw ValueError(Message(text("the loss is NaN at step ", step))
+                       .rule("a loss is a number")
+                       .hint("lower the learning rate, or look for log(0) and 0 / 0 in the model"));
+}
+
+double accuracy(const Tensor& logits, const std::vector<int>& targets) {
+  const int64_t V = logits.dim(-1);
+  int right = 0, asked = 0;
+  for (size_t r = 0; r < targets.size(); r++) {
+    if (targets[r] == -100) continue;
+    const Scalar* row = logits.data() + int64_t(r) * V;
+    asked++;
+    right += std::max_element(row, row + V) - row == targets[r];
+  }
+  return asked ? double(right) / asked : 0;
+}
+
+}  // namespace headway
