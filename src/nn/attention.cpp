@@ -145,14 +145,14 @@ MultiheadAttention::Output MultiheadAttention::forward(const Tensor& x, const Ma
                                                        const Tensor& memory, const Tensor& gate) const {
   const int64_t h = num_heads;
   const Tensor& source = memory.defined() ? memory : x;  // [B, S, D]
-  const Tensor q = split_heads(q_proj(x), h);            // [B, h, T, d_h]
-  const Tensor k = split_heads(k_proj(source), h);       // [B, h, S, d_h]
-  const Tensor v = split_heads(v_proj(source), h);       // [B, h, S, d_h]
+  const Tensor q = split(q_proj(x), h);                  // [B, h, T, d_h]
+  const Tensor k = split(k_proj(source), h);             // [B, h, S, d_h]
+  const Tensor v = split(v_proj(source), h);             // [B, h, S, d_h]
 
   const Attended attended = attention(q, k, v, masking);
-  Tensor z = attended.z;                                   // [B, h, T, d_h]
-  if (gate.defined()) z = z * reshape(gate, {h, 1, 1});    // [B, h, T, d_h]
-  return {out_proj(merge_heads(z)), attended.pattern, z};  // [B, T, D]
+  Tensor z = attended.z;                                 // [B, h, T, d_h]
+  if (gate.defined()) z = z * reshape(gate, {h, 1, 1});  // [B, h, T, d_h]
+  return {out_proj(merge(z)), attended.pattern, z};      // [B, T, D]
 }
 
 Parameters MultiheadAttention::parameters() const {

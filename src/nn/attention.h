@@ -60,6 +60,9 @@ public:
   Parameters parameters() const;
 
   int64_t num_heads;
+  // How heads are cut and put together. Lessons put wrong ones here, to show what then happens.
+  Tensor (*split)(const Tensor& x, int64_t num_heads) = split_heads;
+  Tensor (*merge)(const Tensor& z) = merge_heads;
   Linear q_proj, k_proj, v_proj;  // [D, h d_h]
   Linear out_proj;                // [h d_h, D]
 };

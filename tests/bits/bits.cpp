@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "nn/transformer.h"
-#include "tasks/kback.h"
+#include "tasks/reader.h"
 
 using namespace headway;
 
@@ -52,8 +52,8 @@ uint64_t train_transformer(Activation activation, bool tied, bool norm_first) {
 }  // namespace
 
 int main() {
-  const KBackModel kback = train_kback({.k = 2, .num_heads = 4, .batch = 16}, 1, 25);
-  std::printf("%016llx %016llx %016llx\n", (unsigned long long)hash(kback.parameters()),
+  const ReaderModel reader = train_reader(kback(2), {.num_heads = 4}, 1, 25);
+  std::printf("%016llx %016llx %016llx\n", (unsigned long long)hash(reader.parameters()),
               (unsigned long long)train_transformer(Activation::gelu_tanh, true, true),
               (unsigned long long)train_transformer(Activation::gelu_erf, false, false));
 }
