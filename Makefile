@@ -95,9 +95,9 @@ $(OUT)/lessons/%/lesson: $(OUT)/lessons/%/lesson.o $(ARCHIVE)
 
 define lesson_rules
 .PHONY: $(1) $(2) $(3) $(1)-accept $(2)-accept $(3)-accept
-$(1) $(2) $(3): $(OUT)/lessons/$(1)/lesson
+$(sort $(1) $(2) $(3)): $(OUT)/lessons/$(1)/lesson
 	@$(RUN) $(OUT)/lessons/$(1)/lesson
-$(1)-accept $(2)-accept $(3)-accept: $(OUT)/lessons/$(1)/lesson
+$(sort $(1)-accept $(2)-accept $(3)-accept): $(OUT)/lessons/$(1)/lesson
 	@sh tests/lessons.sh accept $(OUT)/lessons $(1)
 endef
 lesson_number = $(firstword $(subst -, ,$(1)))

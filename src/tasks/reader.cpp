@@ -96,7 +96,7 @@ Parameters ReaderModel::parameters() const {
 
 ReaderModel train_reader(const ReaderTask& task, const ReaderOptions& options, int seed, int steps) {
   Random random{uint64_t(seed)};
-  Random weights = random.split(), data = random.split();
+  Random data = random.split(), weights = random.split();
   ReaderModel model(task, options, weights);
   fit(model.parameters(), {.steps = steps}, [&](int) {
     const ReaderBatch batch = task.draw(task, 64, data);

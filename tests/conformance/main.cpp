@@ -79,6 +79,9 @@ double error_of(double got, double want, double rtol, double atol) {
   return std::isnan(error) ? infinity : error;
 }
 
+// A NaN is printed without the sign that some machines give it.
+double unsigned_nan(double x) { return std::isnan(x) ? std::fabs(x) : x; }
+
 // The worst element of a case so far.
 struct Verdict {
   double error = -1;
@@ -111,7 +114,7 @@ void compare(const std::string& name, const Tensor& ours, const NpyArray& theirs
   if (want.empty()) return verdict.see(0, name + " is empty");
   char line[200];
   std::snprintf(line, sizeof line, "[%zu] got %.8g want %.8g, error %.3g of the tolerance", at,
-                double(ours.values()[at]), want[at], worst);
+                unsigned_nan(ours.values()[at]), unsigned_nan(want[at]), worst);
   verdict.see(worst, name + line);
 }
 

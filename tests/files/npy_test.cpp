@@ -154,7 +154,7 @@ TEST_CASE("npy: huge sizes are refused before memory is asked for") {
         error("the header is too long", "4294967295 bytes", "at most 65536",
               "only arrays of records need that much, and those are not read"));
   CHECK(error_of(std::string("\x93NUMPY\1\0\xFF\x7F", 10) + header("<f4", "(6,)")) ==
-        error("the file ends within its header", "69 bytes", "32767 bytes",
+        error("the file ends within its header", "68 bytes", "32767 bytes",
               "it was cut off, or it is no .npy file"));
 }
 

@@ -1,0 +1,29 @@
+// What every lesson.cpp is framed in: named steps, checks that print what they compared, tables over seeds.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace headway {
+
+// The main() of a lesson: runs it; an error is printed with its message and ends in status 1.
+int run_lesson(void (*lesson)());
+
+// Begins the next step: prints a blank line, its number and its title. A debugger that stops in step() and
+// goes up one frame stands on the lesson's own line.
+void step(const char* title);
+
+// Prints that both hold the same numbers, to the last bit; throws ValueError if they do not.
+void expect_same_bits(const char* what, const Tensor& a, const Tensor& b);
+
+// Prints the largest difference; throws ValueError if it is above `tolerance`.
+void expect_close(const char* what, const Tensor& a, const Tensor& b, double tolerance);
+
+// One line per seed, then mean, smallest and largest. values[i] belongs to seed first_seed + i, one number a
+// column.
+void print_seeds(int first_seed, const std::vector<std::string>& columns,
+                 const std::vector<std::vector<double>>& values, int decimals = 3);
+
+}  // namespace headway

@@ -1,0 +1,268 @@
+// The thread pool: every number once, whatever the counts; the same bits with any number of threads; THREADS.
+#include <atomic>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "catch.h"
+#include "core/node.h"
+#include "core/ops.h"
+#include "core/parallel.h"
+#include "nn/optim.h"
+#include "nn/transformer.h"
+
+#ifdef __linux__
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+extern char** environ;
+#endif
+
+using namespace headway;
+
+namespace {
+
+// Puts the number of threads back as it was, so that no other test notices.
+struct Threads {
+  Threads() : before(thread_count()) {}
+  ~Threads() { set_thread_count(before); }
+  int before;
+};
+
+// How often each of 0 .. count-1 was touched; `whole` stays true while every part is whole grains.
+std::vector<int> touched(int64_t count, int64_t grain, bool& whole) {
+  std::vector<std::atomic<int>> times(static_cast<size_t>(count));
+  std::atomic<bool> all_whole = true;
+  parallel_for(count, grain, [&](int64_t from, int64_t to) {
+    if (from >= to || from % grain != 0 || (to % grain != 0 && to != count)) all_whole = false;
+    for (int64_t i = from; i < to; i++) times[size_t(i)]++;
+  });
+  whole = all_whole;
+  return std::vector<int>(times.begin(), times.end());
+}
+
+}  // namespace
+
+TEST_CASE("parallel_for touches each number once, in whole grains") {
+  const Threads restore;
+  for (int threads : {1, 2, 3, 5}) {
+    set_thread_count(threads);
+    CHECK(thread_count() == threads);
+    for (int64_t count : {0, 1, 2, 3, 5, 63, 64, 65, 128, 1000}) {
+      for (int64_t grain : {1, 2, 7, 63, 64, 65, 5000}) {
+        bool whole = false;
+        const std::vector<int> times = touched(count, grain, whole);
+        CAPTURE(threads, count, grain);
+        REQUIRE(whole);
+        REQUIRE(times == std::vector<int>(size_t(count), 1));
+      }
+    }
+  }
+}
+
+TEST_CASE("a job of many grains is shared by all threads, and a job of one grain stays where it is") {
+  const Threads restore;
+  for (int threads : {1, 2, 3, 5}) {
+    set_thread_count(threads);
+    std::vector<std::thread::id> who(1000);
+    parallel_for(1000, 1, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; i++) who[size_t(i)] = std::this_thread::get_id();
+    });
+    CHECK(int(std::set<std::thread::id>(who.begin(), who.end()).size()) == threads);
+    parallel_for(1000, 1000, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; i++) who[size_t(i)] = std::this_thread::get_id();
+    });
+    CHECK(std::set<std::thread::id>(who.begin(), who.end()) ==
+          std::set<std::thread::id>{std::this_thread::get_id()});
+  }
+}
+
+TEST_CASE("a part may call parallel_for itself: it then does that work alone") {
+  const Threads restore;
+  for (int threads : {1, 2, 3, 5}) {
+    set_thread_count(threads);
+    std::vector<int> times(20 * 30, 0);
+    std::atomic<bool> alone = true;
+    parallel_for(20, 1, [&](int64_t from, int64_t to) {
+      const std::thread::id outer = std::this_thread::get_id();
+      for (int64_t i = from; i < to; i++) {
+        parallel_for(30, 1, [&](int64_t inner_from, int64_t inner_to) {
+          if (threads > 1 && std::this_thread::get_id() != outer) alone = false;
+          for (int64_t j = inner_from; j < inner_to; j++) times[size_t(i * 30 + j)]++;
+        });
+      }
+    });
+    CHECK(alone);
+    CHECK(times == std::vector<int>(20 * 30, 1));
+  }
+}
+
+TEST_CASE("many small jobs in a row, with pauses that let the workers sleep, are all done") {
+  const Threads restore;
+  set_thread_count(3);
+  std::vector<int> times(30, 0);
+  for (int job = 0; job < 2000; job++) {
+    parallel_for(30, 1, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; i++) times[size_t(i)]++;
+    });
+    if (job % 400 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  }
+  CHECK(times == std::vector<int>(30, 2000));
+}
+
+#ifndef SCALAR_DOUBLE
+
+namespace {
+
+void append(std::vector<Scalar>& to, const Tensor& t) {
+  to.insert(to.end(), t.values().begin(), t.values().end());
+}
+
+// Result and gradients of sum(f * projection), one after the other.
+template <class F>
+std::vector<Scalar> run(const std::vector<Shape>& shapes, F f) {
+  Random random(11);
+  std::vector<Tensor> in;
+  for (const Shape& shape : shapes) in.push_back(Tensor::uniform(shape, -2, 2, random).requires_grad());
+  const Tensor y = f(in);
+  sum(y * Tensor::uniform(y.shape(), -1, 1, random)).backward();
+  std::vector<Scalar> out;
+  append(out, y);
+  for (const Tensor& x : in) append(out, x.grad());
+  return out;
+}
+
+using Op = Tensor (*)(const std::vector<Tensor>&);
+struct Case {
+  const char* name;
+  std::vector<Shape> shapes;  // large enough for every op to be shared between 5 threads
+  Op f;
+};
+
+Tensor matmul_of(const std::vector<Tensor>& in) { return matmul(in[0], in[1]); }
+Tensor softmax_of(const std::vector<Tensor>& in) { return softmax(in[0]); }
+Tensor causal_softmax_of(const std::vector<Tensor>& in) {
+  return softmax(in[0], Allow::causal(in[0].dim(-2), in[0].dim(-1), 0));
+}
+Tensor layernorm_of(const std::vector<Tensor>& in) { return layernorm(in[0], in[1], in[2]); }
+Tensor activations_of(const std::vector<Tensor>& in) { return gelu_tanh(in[0]) * tanh(in[1]) + in[2]; }
+Tensor cross_entropy_of(const std::vector<Tensor>& in) {
+  std::vector<int> targets;
+  for (int64_t r = 0; r < in[0].dim(0); r++) targets.push_back(r % 9 == 0 ? -100 : int(r % in[0].dim(1)));
+  return cross_entropy(in[0], targets, {.label_smoothing = Scalar(0.1)});
+}
+Tensor attention_of(const std::vector<Tensor>& in) {
+  return attention(in[0], in[1], in[2], {.is_causal = true}).z;
+}
+
+const Case cases[] = {
+    {"matmul, batched", {{7, 61, 40}, {7, 40, 83}}, matmul_of},
+    {"matmul, one weight for all", {{6, 61, 40}, {40, 83}}, matmul_of},
+    {"matmul, one left side for all", {{61, 40}, {6, 40, 83}}, matmul_of},
+    {"matmul, tall", {{997, 64}, {64, 33}}, matmul_of},
+    {"softmax", {{5, 200, 67}}, softmax_of},
+    {"softmax, causal", {{5, 90, 90}}, causal_softmax_of},
+    {"layernorm", {{5, 160, 61}, {61}, {61}}, layernorm_of},
+    {"activations", {{90, 1000}, {90, 1000}, {1000}}, activations_of},
+    {"cross entropy", {{1500, 43}}, cross_entropy_of},
+    {"attention", {{2, 3, 110, 20}, {2, 3, 110, 20}, {2, 3, 110, 20}}, attention_of},
+};
+
+std::vector<Scalar> train_transformer() {
+  Random random(5);
+  const Transformer model({.vocab_size = 40,
+                           .context = 24,
+                           .num_layers = 1,
+                           .block = {.embed_dim = 60, .num_heads = 4, .mlp_dim = 200}},
+                          random);
+  const std::vector<Tensor> weights = tensors(model.parameters());
+  Adam adam(weights, {.lr = Scalar(1e-2), .weight_decay = Scalar(0.1)});
+  for (int step = 0; step < 2; step++) {
+    std::vector<int> tokens, targets;
+    for (int i = 0; i < 6 * 24; i++) {
+      tokens.push_back(random.below(40));
+      targets.push_back(random.below(40));
+    }
+    zero_grad(weights);
+    cross_entropy(model(tokens, 6, 24), targets).backward();
+    clip_grad_norm(weights, Scalar(0.5));
+    adam.step();
+  }
+  std::vector<Scalar> out;
+  for (const Tensor& w : weights) append(out, w);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("1, 2, 3 and 5 threads give the same bits, forward and backward") {
+  const Threads restore;
+  for (const Case& c : cases) {
+    set_thread_count(1);
+    const std::vector<Scalar> one = run(c.shapes, c.f);
+    for (int threads : {2, 3, 5}) {
+      set_thread_count(threads);
+      CAPTURE(c.name, threads);
+      REQUIRE(run(c.shapes, c.f) == one);
+    }
+  }
+}
+
+TEST_CASE("1, 2, 3 and 5 threads train a transformer to the same bits") {
+  const Threads restore;
+  set_thread_count(1);
+  const std::vector<Scalar> one = train_transformer();
+  for (int threads : {2, 3, 5}) {
+    set_thread_count(threads);
+    CAPTURE(threads);
+    REQUIRE(train_transformer() == one);
+  }
+}
+
+#endif
+
+#if defined(__linux__) && !defined(HEADWAY_DEBUG)
+
+// THREADS is read once, when the first parallel_for makes the pool. So the next test case runs alone in a
+// second process: there no pool is made yet, and a refused value makes none.
+TEST_CASE("in a process without a pool a bad THREADS is refused", "[.][threads-child]") {
+  for (const char* wish : {"0", "-1", "65", "two", "2x", "1.5", "99999999999999999999"}) {
+    setenv("THREADS", wish, 1);
+    std::string message;
+    try {
+      thread_count();
+    } catch (const ValueError& error) { message = error.what(); }
+    CHECK(message == "THREADS is '" + std::string(wish) +
+                         "', which is not a number of threads\n"
+                         "  rule: THREADS is a whole number from 1 to 64\n"
+                         "  hint: leave it out to use every processor; results do not depend on it");
+  }
+  setenv("THREADS", "3", 1);
+  CHECK(thread_count() == 3);
+  setenv("THREADS", "5", 1);
+  CHECK(thread_count() == 3);  // the pool is made
+}
+
+TEST_CASE("a bad THREADS is refused by name") {
+  std::string program = "tests", tag = "[threads-child]";
+  char* arguments[] = {program.data(), tag.data(), nullptr};
+  posix_spawn_file_actions_t quiet;
+  posix_spawn_file_actions_init(&quiet);
+  posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, "/proc/self/exe", &quiet, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&quiet);
+  if (failed != 0) {
+    WARN("not tried: this machine does not start a test program a second time");
+    return;
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  INFO("to see what is wrong, run the test program with the argument [threads-child]");
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+#endif
