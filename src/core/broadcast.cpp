@@ -39,39 +39,34 @@ Shape broadcast_shape(const char* op, const Tensor& a, const Tensor& b, int apar
 }
 
 BroadcastRows::BroadcastRows(const Shape& a, const Shape& b, const Shape& result) {
-  const size_t rank = result.size();
   int64_t a_run = 1, b_run = 1;  // numbers of a and b inside the axes met so far
-  for (size_t i = rank; i-- > 0;) {
+  for (size_t i = result.size(); i-- > 0;) {
     const int64_t size = result[i];
     if (size == 1) continue;
-    const int64_t a_stride = aligned_size(a, i, rank) == 1 ? 0 : a_run;
-    const int64_t b_stride = aligned_size(b, i, rank) == 1 ? 0 : b_run;
-    a_run *= a_stride ? size : 1;
-    b_run *= b_stride ? size : 1;
-    const bool first = length == 1 && sizes_.empty();
-    int64_t& inner_size = sizes_.empty() ? length : sizes_.front();
-    const int64_t a_inner = sizes_.empty() ? a_step : a_strides_.front();
-    const int64_t b_inner = sizes_.empty() ? b_step : b_strides_.front();
-    if (first) {
-      length = size;
-      a_step = a_stride;
-      b_step = b_stride;
-    } else if (a_stride == a_inner * inner_size && b_stride == b_inner * inner_size) {
-      inner_size *= size;  // runs on without a jump in both
-      if (!sizes_.empty()) rows *= size;
+    const int64_t a_stride = aligned_size(a, i, result.size()) == 1 ? 0 : a_run;
+    const int64_t b_stride = aligned_size(b, i, result.size()) == 1 ? 0 : b_run;
+    if (a_stride) a_run *= size;
+    if (b_stride) b_run *= size;
+    const bool runs_on = !sizes_.empty() && a_stride == a_strides_.back() * sizes_.back() &&
+                         b_stride == b_strides_.back() * sizes_.back();
+    if (runs_on) {
+      sizes_.back() *= size;
     } else {
-      sizes_.insert(sizes_.begin(), size);
-      a_strides_.insert(a_strides_.begin(), a_stride);
-      b_strides_.insert(b_strides_.begin(), b_stride);
-      rows *= size;
+      sizes_.push_back(size);
+      a_strides_.push_back(a_stride);
+      b_strides_.push_back(b_stride);
     }
-    if (size == 0) rows = 0;
   }
+  if (sizes_.empty()) return;  // a single number
+  length = sizes_[0];
+  a_step = a_strides_[0];
+  b_step = b_strides_[0];
+  for (size_t i = 1; i < sizes_.size(); i++) rows *= sizes_[i];
 }
 
 int64_t BroadcastRows::start(int64_t r, const std::vector<int64_t>& strides) const {
   int64_t offset = 0;
-  for (size_t i = sizes_.size(); i-- > 0; r /= sizes_[i]) offset += r % sizes_[i] * strides[i];
+  for (size_t i = 1; i < sizes_.size(); r /= sizes_[i++]) offset += r % sizes_[i] * strides[i];
   return offset;
 }
 

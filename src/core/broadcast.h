@@ -24,7 +24,7 @@ public:
 
 private:
   int64_t start(int64_t r, const std::vector<int64_t>& strides) const;
-  std::vector<int64_t> sizes_, a_strides_, b_strides_;  // of the axes outside the row
+  std::vector<int64_t> sizes_, a_strides_, b_strides_;  // of the merged axes, innermost first: the row itself
 };
 
 // out [shape] += x [from] summed over every axis where `shape` is 1 or missing: the way back from a

@@ -9,6 +9,16 @@ namespace headway {
 
 namespace {
 
+// out = x - mean. Twice: around a large mean, the first pass leaves behind what rounding took from the mean.
+void centre_row(const Scalar* x, int64_t n, Scalar* out) {
+  const Scalar mean = row_sum(x, n) / Scalar(n);
+  for (int64_t j = 0; j < n; j++) out[j] = x[j] - mean;
+  const Scalar rest = row_sum(out, n) / Scalar(n);
+  for (int64_t j = 0; j < n; j++) out[j] -= rest;
+}
+
+int64_t rows_per_thread(int64_t n) { return 1 + elements_per_thread / (4 * n + 1); }
+
 // dx = r (g - mean(g) - x^ mean(g x^)), with g = dy weight, x^ = (x - mean) r and r the reciprocal root of
 // the row.
 void layernorm_backward(Node& y) {
@@ -18,13 +28,14 @@ void layernorm_backward(Node& y) {
   Scalar* dx = y.parents[0] ? y.parent_grad(0) : nullptr;
   Buffer x_hat_buffer(y.size()), g_buffer(y.size());
   Scalar *x_hat = x_hat_buffer.data(), *g = g_buffer.data();
-  parallel_for(rows, 1 + elements_per_thread / (4 * n + 1), [&](int64_t from, int64_t to) {
+  parallel_for(rows, rows_per_thread(n), [&](int64_t from, int64_t to) {
     for (int64_t r = from; r < to; r++) {
-      const Scalar mean = y.scalars[size_t(2 * r)], reciprocal = y.scalars[size_t(2 * r + 1)];
-      const Scalar *x_r = x + r * n, *dy_r = dy + r * n;
+      const Scalar reciprocal = y.scalars[size_t(r)];
+      const Scalar* dy_r = dy + r * n;
       Scalar *x_hat_r = x_hat + r * n, *g_r = g + r * n;
+      centre_row(x + r * n, n, x_hat_r);
       for (int64_t j = 0; j < n; j++) {
-        x_hat_r[j] = (x_r[j] - mean) * reciprocal;
+        x_hat_r[j] *= reciprocal;
         g_r[j] = dy_r[j] * weight[j];
       }
       if (!dx) continue;
@@ -55,25 +66,22 @@ Tensor layernorm(const Tensor& x, const Tensor& weight, const Tensor& bias, Scal
   }
   Result y("layernorm", x.shape(), {x, weight, bias}, layernorm_backward);
   const int64_t rows = n == 0 ? 0 : x.size() / n;
-  std::vector<Scalar> statistics(size_t(2 * rows));  // mean and reciprocal root of each row
+  std::vector<Scalar> reciprocals(static_cast<size_t>(rows));
   const Scalar *in = x.data(), *w = weight.data(), *b = bias.data();
   Scalar* out = y.data();
-  parallel_for(rows, 1 + elements_per_thread / (4 * n + 1), [&](int64_t from, int64_t to) {
+  parallel_for(rows, rows_per_thread(n), [&](int64_t from, int64_t to) {
     for (int64_t r = from; r < to; r++) {
-      const Scalar* x_r = in + r * n;
       Scalar* y_r = out + r * n;
-      const Scalar mean = row_sum(x_r, n) / Scalar(n);
-      for (int64_t j = 0; j < n; j++) y_r[j] = x_r[j] - mean;
-      const Scalar variance = row_dot(y_r, y_r, n) / Scalar(n);  // two passes: exact for a large mean too
+      centre_row(in + r * n, n, y_r);
+      const Scalar variance = row_dot(y_r, y_r, n) / Scalar(n);
       const Scalar reciprocal = 1 / std::sqrt(variance + eps);
       for (int64_t j = 0; j < n; j++) y_r[j] = fma(y_r[j] * reciprocal, w[j], b[j]);
-      statistics[size_t(2 * r)] = mean;
-      statistics[size_t(2 * r + 1)] = reciprocal;
+      reciprocals[size_t(r)] = reciprocal;
     }
   });
   y.save(x);
   y.save(weight);
-  y.scalars(std::move(statistics));
+  y.scalars(std::move(reciprocals));
   return y.done();
 }
 

@@ -33,7 +33,7 @@ float row_max(const float* x, int64_t n) {
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const Lanes v = load(x + i);
-    most = (v > most) | (v != v) ? v : most;
+    most = ((v > most) | (v != v)) ? v : most;
   }
   float l[lanes];
   store(l, most);

@@ -6,11 +6,12 @@ make=${MAKE:-make}
 expected=$(cat tests/bits/expected.txt)
 failed=0
 passed=0
+mkdir -p build
 
 run() {  # run NAME WANTED make-settings...
   name=$1 wanted=$2
   shift 2
-  printed=$($make -s bits-one-mode "$@" | tail -n 1)
+  printed=$($make -s bits-one-mode "$@" 2> build/bits.log | tail -n 1)
   verdict=same
   [ "$printed" = "$expected" ] || verdict=differs
   if [ "$verdict" = "$wanted" ]; then
@@ -18,7 +19,8 @@ run() {  # run NAME WANTED make-settings...
     echo "$name: $verdict, as it should be"
   else
     failed=$((failed + 1))
-    echo "$name: FAILED: $verdict from tests/bits/expected.txt: $printed"
+    echo "$name: FAILED: $verdict: '$printed' against tests/bits/expected.txt"
+    tail -n 5 build/bits.log
   fi
 }
 
