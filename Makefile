@@ -1,6 +1,7 @@
 # Headway: everything is built and run from here; `make` alone lists what there is.
 # All output goes to build/. Works with GNU make 3.81, and in folders with a space in their name.
 
+MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 ifeq ($(origin CXX),default)
 CXX := g++
 endif
@@ -104,8 +105,11 @@ lesson_number = $(firstword $(subst -, ,$(1)))
 without_zero = $(patsubst 0%,%,$(1))
 $(foreach l,$(LESSONS),$(eval $(call lesson_rules,$(l),$(call lesson_number,$(l)),$(call without_zero,$(call lesson_number,$(l))))))
 
-lessons: $(LESSONS:%=$(OUT)/lessons/%/lesson)
-	@RUN='$(RUN)' sh tests/lessons.sh compare $(OUT)/lessons $(LESSONS)
+$(OUT)/same_pictures: $(OUT)/tests/pictures/same.o
+	@$(CXX) $(FLAGS) $^ -o $@
+
+lessons: $(LESSONS:%=$(OUT)/lessons/%/lesson) $(OUT)/same_pictures
+	@RUN='$(RUN)' SAME='$(OUT)/same_pictures' sh tests/lessons.sh compare $(OUT)/lessons $(LESSONS)
 
 .DEFAULT:
 	@echo "make $@: no such lesson or command. Lessons: $(LESSONS)"

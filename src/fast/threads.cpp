@@ -42,59 +42,77 @@ thread_local bool inside_a_part = false;  // a part that calls parallel_for does
 // Waits until `value` is no longer `old`: spins first, since work comes in quick succession, then sleeps.
 template <class T>
 void wait_while(const std::atomic<T>& value, T old) {
-  for (int spin = 0; spin < 1000; spin++) {
+  for (int spin = 0; spin < 500; spin++) {
     if (value.load() != old) return;
     pause_a_moment();
   }
   value.wait(old);
 }
 
+// Whoever is free takes the next part, the caller included. So a worker that the system has not woken yet
+// holds up nobody, and a busy machine costs speed but never a wait.
 class Workers {
 public:
   explicit Workers(int count) {
-    for (int p = 1; p < count; p++) threads_.emplace_back([this, p] { work(p); });
+    for (int i = 1; i < count; i++) threads_.emplace_back([this] { work(); });
   }
 
   ~Workers() {
     stopping_ = true;
-    next_round();
+    offer(1);
     for (std::thread& t : threads_) t.join();
   }
 
   int count() const { return int(threads_.size()) + 1; }
 
   void run(const Job& job) {
-    job_ = job;
-    unfinished_.store(int(threads_.size()));
-    next_round();
+    job_ = job;  // nobody reads the old one: all its parts are finished
+    unfinished_.store(job.parts);
+    offer(job.parts);
     inside_a_part = true;
-    job.run(0);
+    for (int part = take(); part >= 0; part = take()) run_part(part);
     inside_a_part = false;
     for (int left = unfinished_.load(); left > 0; left = unfinished_.load()) wait_while(unfinished_, left);
   }
 
 private:
-  void next_round() {
-    round_.fetch_add(1);
-    round_.notify_all();
+  static constexpr uint64_t parts_mask = 255;  // offer_: number of the job * 256 + parts not taken yet
+
+  void offer(int parts) {
+    offer_.store((offer_.load() | parts_mask) + 1 + uint64_t(parts));
+    offer_.notify_all();
   }
 
-  void work(int p) {
+  // The number of a part that is now ours, or -1 if none is left. Only then may job_ be read.
+  int take() {
+    uint64_t seen = offer_.load();
+    while (seen & parts_mask) {
+      if (offer_.compare_exchange_weak(seen, seen - 1)) return int(seen & parts_mask) - 1;
+    }
+    return -1;
+  }
+
+  void run_part(int part) {
+    job_.run(part);
+    if (unfinished_.fetch_sub(1) == 1) unfinished_.notify_one();
+  }
+
+  void work() {
     inside_a_part = true;
-    for (uint64_t seen = 0;; seen++) {
-      wait_while(round_, seen);
-      if (stopping_) return;
-      if (p < job_.parts) job_.run(p);
-      // Also where there was no part: the next job must not change what is being read.
-      if (unfinished_.fetch_sub(1) == 1) unfinished_.notify_one();
+    while (!stopping_) {
+      const uint64_t seen = offer_.load();
+      if ((seen & parts_mask) == 0)
+        wait_while(offer_, seen);
+      else if (const int part = stopping_ ? -1 : take(); part >= 0)
+        run_part(part);
     }
   }
 
   std::vector<std::thread> threads_;
-  std::atomic<uint64_t> round_{0};
+  std::atomic<uint64_t> offer_{0};
   std::atomic<int> unfinished_{0};
+  std::atomic<bool> stopping_{false};
   Job job_ = {};
-  bool stopping_ = false;
 };
 
 int threads_asked_for() {

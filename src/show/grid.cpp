@@ -79,7 +79,7 @@ std::string scale_line(Scalar top, Top kind) {
 
 std::string heat_grid(const Tensor& matrix, const std::vector<std::string>& rows,
                       const std::vector<std::string>& columns, Top top) {
-  const Panel panel = {"", matrix, rows, columns};
+  const Panel panel = {.title = "", .matrix = matrix, .rows = rows, .columns = columns};
   const Scalar most = top == Top::one ? Scalar(1) : largest_number({panel});
   Lines lines = panel_lines(ready_to_draw("heat_grid", panel, most), most);
   lines.erase(lines.begin());  // no title

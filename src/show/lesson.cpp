@@ -27,6 +27,25 @@ void step(const char* title) {
   std::printf("%s%d. %s\n", number_of_step > 1 ? "\n" : "", number_of_step, title);
 }
 
+void print_refusal(const std::exception& error) {
+  std::printf("  refused: ");
+  for (const char* c = error.what(); *c; c++) std::printf(*c == '\n' ? "\n  " : "%c", *c);
+  std::printf("\n");
+}
+
+std::string moved_rows(const Tensor& before, const Tensor& after, int64_t b) {
+  expect_shape(after, "after", before.shape());
+  const int64_t h = before.dim(1), T = before.dim(2), d_h = before.dim(3);
+  std::string out;
+  for (int64_t row = 0; row < h * T; row++) {
+    const int64_t start = (b * h * T + row) * d_h;
+    bool same = true;
+    for (int64_t j = start; j < start + d_h; j++) same = same && before.data()[j] == after.data()[j];
+    out += text(row > 0 && row % T == 0 ? "   " : "", same ? '.' : '*');
+  }
+  return out;
+}
+
 namespace {
 
 void refuse(const char* what, const Tensor& a, const Tensor& b, const std::string& difference) {

@@ -15,6 +15,13 @@ int run_lesson(void (*lesson)());
 // goes up one frame stands on the lesson's own line.
 void step(const char* title);
 
+// Prints the message of an error that the lesson provoked, line by line.
+void print_refusal(const std::exception& error);
+
+// Which rows of item b differ, head by head: '*' for a row with a number that moved, '.' for one that stayed.
+// Both [B, h, T, d_h]; three heads of five tokens give "..*..   ..*..   ..*..".
+std::string moved_rows(const Tensor& before, const Tensor& after, int64_t b);
+
 // Prints that both hold the same numbers, to the last bit; throws ValueError if they do not.
 void expect_same_bits(const char* what, const Tensor& a, const Tensor& b);
 

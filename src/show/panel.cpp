@@ -46,7 +46,7 @@ std::vector<Panel> head_panels(const Tensor& pattern, int64_t b, const std::vect
   for (int64_t i = 0; i < h; i++) {
     const auto pattern_bi = pattern.values().subspan(size_t((b * h + i) * T * S), size_t(T * S));
     const Tensor head = Tensor::from({T, S}, pattern_bi);  // [T, S]
-    panels.push_back({text("head ", i), head, rows, columns});
+    panels.push_back({.title = text("head ", i), .matrix = head, .rows = rows, .columns = columns});
   }
   return panels;
 }
@@ -73,8 +73,12 @@ Panel ready_to_draw(const char* op, const Panel& panel, Scalar top) {
                            .hint("draw the pattern (after softmax), not the scores"));
     }
   }
-  return {title, matrix, labels(who, "row", panel.rows, T, matrix),
-          labels(who, "column", panel.columns, S, matrix)};
+  return {.title = title,
+          .matrix = matrix,
+          .rows = labels(who, "row", panel.rows, T, matrix),
+          .columns = labels(who, "column", panel.columns, S, matrix),
+          .down = ascii(panel.down),
+          .across = ascii(panel.across)};
 }
 
 int thousandths(Scalar x, Scalar top) {

@@ -11,9 +11,11 @@ namespace headway {
 // One matrix with its labels. For an attention pattern the queries run down and the keys run across.
 struct Panel {
   std::string title;
-  Tensor matrix;                     // [T, S]
-  std::vector<std::string> rows;     // T labels; none at all: the positions 0, 1, 2 ...
-  std::vector<std::string> columns;  // S labels; likewise
+  Tensor matrix;                          // [T, S]
+  std::vector<std::string> rows = {};     // T labels; none at all: the positions 0, 1, 2 ...
+  std::vector<std::string> columns = {};  // S labels; likewise
+  std::string down = "queries";           // what the rows are
+  std::string across = "keys";            // what the columns are
 };
 
 // The heads of example `b`, titled "head 0", "head 1" ... pattern: [B, h, T, S]

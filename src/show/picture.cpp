@@ -62,9 +62,10 @@ Layout lay_out(const std::string& title, const std::vector<std::vector<Panel>>& 
     widths.resize(std::max(widths.size(), layer.size()));
     for (size_t head = 0; head < layer.size(); head++) {
       const Panel& panel = layer[head];
-      const int64_t down = std::max<int64_t>(panel.matrix.dim(0) * pitch + 1, Canvas::text_width("queries"));
-      const int64_t across = std::max<int64_t>(
-          {panel.matrix.dim(1) * pitch + 1, Canvas::text_width("keys"), Canvas::text_width(panel.title)});
+      const int64_t down = std::max<int64_t>(panel.matrix.dim(0) * pitch + 1, Canvas::text_width(panel.down));
+      const int64_t across =
+          std::max<int64_t>({panel.matrix.dim(1) * pitch + 1, Canvas::text_width(panel.across),
+                             Canvas::text_width(panel.title)});
       height = std::max(height, at.above + down);
       widths[head] = std::max(widths[head], at.left + across);
     }
@@ -105,10 +106,10 @@ void draw_panel(Canvas& canvas, const Panel& panel, const Layout& at, int x, int
   const int T = int(panel.rows.size()), S = int(panel.columns.size());
   const int left = x + int(at.left), top = y + int(at.above);
   const int across = S * pitch + 1, down = T * pitch + 1;
-  const int keys = Canvas::text_width("keys"), queries = Canvas::text_width("queries");
+  const int across_width = Canvas::text_width(panel.across), down_width = Canvas::text_width(panel.down);
   canvas.write(left, y, panel.title, ink);
-  canvas.write(left + std::max(0, (across - keys) / 2), y + line_height, "keys", faint);
-  canvas.write_up(x, top + std::max(queries, (down + queries) / 2), "queries", faint);
+  canvas.write(left + std::max(0, (across - across_width) / 2), y + line_height, panel.across, faint);
+  canvas.write_up(x, top + std::max(down_width, (down + down_width) / 2), panel.down, faint);
   draw_labels(canvas, panel, at, left, top);
   canvas.fill(left, top, across, down, grid);
   const Scalar* value = panel.matrix.data();
