@@ -32,9 +32,8 @@ Transformer line_model(int num_layers, Random& random);
 // Trains it with Adam at rate 3e-3 on batches of 64 drawn from `data`. Returns the last loss.
 Scalar train_lines(const Transformer& model, DrawLines draw, int steps, Random& data);
 
-// Both on the same 500 fresh lines: reading the right answer so far (teacher forcing), and going on alone
-// from the mark, each token fed back. What a model of the future shows in the first it cannot show in the
-// second.
+// Both on the same 500 fresh lines: reading, where the right answers so far are given, and going on alone
+// from the mark, each token fed back, while the line grows from 7 tokens to 12.
 struct LineScore {
   double loss;                // mean cross entropy in nats
   double accuracy;            // reading

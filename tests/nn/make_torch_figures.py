@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import nn
 
 print(f"""\
-# Inputs, parameters, results and gradients of small layers, for tests/nn/module_test.cpp.
+# Inputs, parameters, results and gradients of small layers, for tests/nn/figures.h.
 # Computed in double precision by PyTorch {torch.__version__}:
 #   python3 tests/nn/make_torch_figures.py > data/torch_block.txt
 # An entry is a line "@ name sizes", then its numbers. Weights of linear layers stand as [in, out]. The
