@@ -1,11 +1,19 @@
 #include "core/error.h"
 
+#include <cstdio>
+
 namespace headway {
 
 std::string to_text(const Shape& shape) {
   std::string out = "[";
   for (size_t i = 0; i < shape.size(); i++) out += (i ? ", " : "") + std::to_string(shape[i]);
   return out + "]";
+}
+
+void append_text(std::string& out, double part) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%g", part);
+  out += digits;
 }
 
 int64_t element_count(const Shape& shape) {

@@ -7,10 +7,9 @@
 #pragma once
 
 #include <cstdint>
-#include <locale>
-#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headway {
@@ -23,23 +22,36 @@ std::string to_text(const Shape& shape);
 // The product of the sizes. Throws ShapeError for a negative size and for more numbers than a machine holds.
 int64_t element_count(const Shape& shape);
 
+// Sizes that disagree.
 struct ShapeError : std::runtime_error {
   using runtime_error::runtime_error;
-};  // sizes that disagree
+};
+// A value out of its range.
 struct ValueError : std::runtime_error {
   using runtime_error::runtime_error;
-};  // a value out of its range
+};
+// A file that is not there or not whole.
 struct FileError : std::runtime_error {
   using runtime_error::runtime_error;
-};  // a file that is not there or not whole
+};
 
-// Joins its arguments into one string, in the same way in every locale.
+// Joins its arguments into one string: texts, characters and numbers. A fraction gets six digits at most.
+inline void append_text(std::string& out, const std::string& part) { out += part; }
+inline void append_text(std::string& out, std::string_view part) { out += part; }
+inline void append_text(std::string& out, const char* part) { out += part; }
+inline void append_text(std::string& out, char part) { out += part; }
+void append_text(std::string& out, double part);
+template <class Whole>
+void append_text(std::string& out, const Whole& part) {
+  out += std::to_string(part);
+}
+inline void append_text(std::string& out, float part) { append_text(out, double(part)); }
+
 template <class... Parts>
 std::string text(const Parts&... parts) {
-  std::ostringstream out;
-  out.imbue(std::locale::classic());
-  (out << ... << parts);
-  return out.str();
+  std::string out;
+  (append_text(out, parts), ...);
+  return out;
 }
 
 // Builds the message above, line by line.

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <locale>
 #include <set>
+#include <sstream>
 
 namespace headway {
 namespace {
