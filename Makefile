@@ -1,7 +1,9 @@
 # Headway: everything is built and run from here; `make` alone lists what there is.
 # All output goes to build/. Works with GNU make 3.81, and in folders with a space in their name.
 
+ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+endif
 ifeq ($(origin CXX),default)
 CXX := g++
 endif

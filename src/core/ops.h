@@ -54,8 +54,12 @@ Tensor mean(const Tensor& x, const std::vector<int>& axes = {}, bool keep = fals
 // is -inf, gives zeros. Saves y.   dx = y (dy - sum_k y_k dy_k)
 Tensor softmax(const Tensor& x);
 Tensor softmax(const Tensor& x, const Allow& allow);  // only over what is allowed; the rest gets weight 0
-Tensor softmax(const Tensor& x, const Bias& bias);    // of x + bias
-Tensor log_softmax(const Tensor& x);                  // x_j - max - log sum_k exp(x_k - max). Saves y.
+Tensor softmax(const Tensor& x, const Bias& bias);    // of add(x, bias)
+
+// Scores [..., T, S] plus a bias of shape [T, S] or of their own rank. Anything else is refused: without its
+// head axis it would silently meet the wrong heads.
+Tensor add(const Tensor& scores, const Bias& bias);
+Tensor log_softmax(const Tensor& x);  // x_j - max - log sum_k exp(x_k - max). Saves y.
 
 // Along the last axis: (x - mean) / sqrt(variance + eps) * weight + bias, with the population variance
 // (divided by n). Ba, Kiros and Hinton 2016. weight and bias have the size of that axis. Saves x and weight,

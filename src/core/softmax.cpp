@@ -100,9 +100,11 @@ Tensor softmax(const Tensor& x, const Allow& allow) {
   });
 }
 
-Tensor softmax(const Tensor& x, const Bias& bias) {
-  expect_mask_fits("Bias", bias.values.shape(), x);
-  return softmax(add(x, bias.values));
+Tensor softmax(const Tensor& x, const Bias& bias) { return softmax(add(x, bias)); }
+
+Tensor add(const Tensor& scores, const Bias& bias) {
+  expect_mask_fits("Bias", bias.values.shape(), scores);
+  return scores + bias.values;
 }
 
 namespace {

@@ -116,9 +116,9 @@ Attended attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask
   const Scalar d_h = Scalar(q.dim(3));
   const std::optional<Allow> allow = allowed(masking, q.dim(2), k.dim(2));
 
-  const Tensor products = matmul(q, transpose(k));                              // [B, h, T, S]
-  const Tensor scores = scale(products, factor.value_or(1 / std::sqrt(d_h)));   // [B, h, T, S]
-  const Tensor biased = masking.bias ? scores + masking.bias->values : scores;  // [B, h, T, S]
+  const Tensor products = matmul(q, transpose(k));                             // [B, h, T, S]
+  const Tensor scores = scale(products, factor.value_or(1 / std::sqrt(d_h)));  // [B, h, T, S]
+  const Tensor biased = masking.bias ? add(scores, *masking.bias) : scores;    // [B, h, T, S]
   const Tensor pattern =
       allow ? softmax(biased, *allow) : softmax(biased);  // [B, h, T, S], each row sums to 1
   const Tensor z = matmul(pattern, v);                    // [B, h, T, d_v]

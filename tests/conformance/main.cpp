@@ -52,7 +52,7 @@ std::vector<Row> read_coverage() {
     rows.push_back(row);
   }
   if (rows.empty())
-    throw FileError(Message(text("conformance: cannot read ", path)).hint("run make conformance"));
+    throw FileError(Message(text("conformance: cannot read ", path.string())).hint("run make conformance"));
   return rows;
 }
 

@@ -105,16 +105,19 @@ TEST_CASE("the gradient of a gate is the central difference") {
   }
 }
 
-TEST_CASE("cross attention reads keys and values from the memory, of any length") {
+TEST_CASE("cross attention reads keys and values from the memory, longer than x or as long") {
   Random random(13);
   const MultiheadAttention m({.embed_dim = 12, .num_heads = 3}, random);
-  const Tensor x = random_tensor({2, 5, 12}, 14), memory = random_tensor({2, 7, 12}, 15);
-  const MultiheadAttention::Output o = m.forward(x, {}, memory);
-  CHECK(o.out.shape() == Shape{2, 5, 12});
-  CHECK(o.pattern.shape() == Shape{2, 3, 5, 7});
-  const Tensor q = split_heads(m.q_proj(x), 3), k = split_heads(m.k_proj(memory), 3),
-               v = split_heads(m.v_proj(memory), 3);
-  CHECK(same_bits(o.out, m.out_proj(merge_heads(attention(q, k, v).z))));
+  const Tensor x = random_tensor({2, 5, 12}, 14);
+  for (int64_t S : {7, 5}) {
+    const Tensor memory = random_tensor({2, S, 12}, 15);
+    const MultiheadAttention::Output o = m.forward(x, {}, memory);
+    CHECK(o.out.shape() == Shape{2, 5, 12});
+    CHECK(o.pattern.shape() == Shape{2, 3, 5, S});
+    const Tensor q = split_heads(m.q_proj(x), 3), k = split_heads(m.k_proj(memory), 3),
+                 v = split_heads(m.v_proj(memory), 3);
+    CHECK(same_bits(o.out, m.out_proj(merge_heads(attention(q, k, v).z))));
+  }
   CHECK(same_bits(m.forward(x, {}, x).out, m.forward(x).out));  // with itself as memory it is self-attention
 }
 

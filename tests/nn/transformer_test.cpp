@@ -98,3 +98,15 @@ TEST_CASE("parameters carry PyTorch's names, in tensors and in lists") {
   }
   for (const Parameter& p : model.parameters()) CHECK(p.tensor.name() == p.name);
 }
+
+TEST_CASE("a transformer that is not causal lets every token see every other") {
+  Random random(8);
+  const Transformer model({.vocab_size = 7,
+                           .context = 4,
+                           .block = {.embed_dim = 6, .num_heads = 2, .mlp_dim = 3},
+                           .is_causal = false},
+                          random);
+  std::vector<Tensor> patterns;
+  model({1, 2, 3, 4}, 1, 4, &patterns);
+  for (Scalar weight : patterns.at(0).values()) CHECK(weight > 0);
+}
