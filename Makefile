@@ -38,7 +38,7 @@ SAME_BITS := -ffp-contract=off -fno-math-errno -fno-trapping-math
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wno-psabi
 FLAGS_fast := -O3
 FLAGS_debug := -O0 -g -DHEADWAY_DEBUG
-FLAGS_double := -O2 -DSCALAR_DOUBLE
+FLAGS_double := -O1 -DSCALAR_DOUBLE
 FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_tsan := -O1 -g -fsanitize=thread
 ifeq ($(FLAGS_$(MODE)),)
@@ -47,11 +47,12 @@ endif
 FLAGS := -std=c++20 $(FLAGS_$(MODE)) $(MARCH) $(SAME_BITS) $(WARNINGS) -Isrc -Itests -pthread $(EXTRA)
 COMPILE = echo '  compile $<'; mkdir -p $(@D); $(CXX)
 
-# In the double build the naive kernels do the work.
-LIBRARY := $(filter-out $(if $(filter double,$(MODE)),src/fast/tile.cpp src/fast/rows.cpp),$(wildcard src/*/*.cpp))
+# The double build is there for gradients: the naive kernels do the work, and only what has a backward is built.
+DOUBLE_LEFT_OUT := src/fast/tile.cpp src/fast/rows.cpp $(wildcard src/files/* src/heads/* src/show/*)
+LIBRARY := $(filter-out $(if $(filter double,$(MODE)),$(DOUBLE_LEFT_OUT)),$(wildcard src/*/*.cpp))
 OUT := build/$(MODE)-$(COMPILER)$(if $(PORTABLE),-portable)$(if $(EXTRA),-extra)
 ARCHIVE := $(OUT)/libheadway.a
-TESTS := $(wildcard tests/*/*_test.cpp)
+TESTS := $(wildcard $(if $(filter double,$(MODE)),tests/core/*_test.cpp tests/nn/*_test.cpp,tests/*/*_test.cpp))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -85,6 +86,9 @@ $(OUT)/src/fast/%.o: src/fast/%.cpp $(OUT)/flags
 
 $(OUT)/%.o: %.cpp $(OUT)/flags
 	@$(COMPILE) $(FLAGS) -MMD -MP -c $< -o $@
+
+# Tests are compiled often and run once.
+%_test.o: FLAGS := $(FLAGS:-O3=-O0)
 
 $(ARCHIVE): $(LIBRARY:%.cpp=$(OUT)/%.o)
 	@rm -f $@

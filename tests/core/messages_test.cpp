@@ -1,5 +1,7 @@
 // The whole text of every error that core throws. A message is part of what a learner works with, so a word
 // changed there is a word changed here. Those of backward and CheckFinite stand in autodiff_test.cpp.
+#include <limits>
+
 #include "catch.h"
 #include "core/node.h"
 #include "core/ops.h"
@@ -407,7 +409,7 @@ TEST_CASE("a mask that does not fit its scores is refused, with a hint where a h
                   "\n  hint: one mask per item needs a head axis: reshape it to [2, 1, 3, 5]");
   CHECK(shape_error([&] { softmax(scores, Bias{Tensor::zeros({4, 5})}); }) == "softmax: Bias [4, 5]" + rest);
   // Where the batch is as large as the number of heads every size would fit, and the items meet the heads
-  // (H15).
+  //.
   CHECK(shape_error([&] {
           softmax(called("s", {2, 2, 3, 5}), allow({2, 3, 5}));
         }) == "softmax: Allow [2, 3, 5] does not fit scores [2, 2, 3, 5]\n"

@@ -1,6 +1,7 @@
-// Random numbers that carry over to every machine and compiler (H49 in the list of faults others have met).
+// Random numbers that carry over to every machine and compiler.
 #include "core/random.h"
 
+#include <cstdlib>
 #include <vector>
 
 #include "catch.h"
@@ -23,7 +24,7 @@ TEST_CASE("the generator is SplitMix64, with the numbers others get from it") {
   }
 }
 
-TEST_CASE("seed 1 gives these uniforms, to the last bit (H49)") {
+TEST_CASE("seed 1 gives these uniforms, to the last bit") {
   Random random(1);
   for (double expected : {0x1.22145ap-1, 0x1.7dd71ap-1, 0x1.f12744p-1, 0x1.c70618p-2, 0x1.c6ed5p-2,
                           0x1.869a16p-1, 0x1.c133d8p-1, 0x1.0bcf76p-1}) {
