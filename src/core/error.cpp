@@ -26,12 +26,11 @@ int64_t element_count(const Shape& shape) {
                            .rule("every size of a shape is 0 or more")
                            .hint("only reshape takes a -1, once, for the size that is left over"));
     }
-    if (size != 0 && count > most / size) too_many = true;
-    count = too_many ? count : count * size;
-    if (size == 0) return 0;
+    if (size != 0 && count >= (most + size - 1) / size) too_many = true;
+    count = too_many && size != 0 ? count : count * size;
   }
-  if (too_many) {
-    throw ShapeError(Message(text("shape ", to_text(shape), " asks for more than ", most, " numbers"))
+  if (too_many && count != 0) {
+    throw ShapeError(Message(text("shape ", to_text(shape), " asks for ", most, " numbers or more"))
                          .rule("the sizes multiplied must stay below 2^40")
                          .hint("look for a size that was meant as a value, or for two sizes swapped"));
   }

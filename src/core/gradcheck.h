@@ -14,7 +14,7 @@ using OpUnderTest = Tensor (*)(std::span<const Tensor> inputs);
 
 struct GradientCheck {
   bool passed;
-  double worst_error;  // |backward - difference| / max(|backward|, |difference|, 1e-4)
+  double worst_error;  // |backward - difference| / max(|backward|, |difference|, 1e-2)
   std::string report;  // of the worst element: op, input, index, both values and the error
 };
 

@@ -30,13 +30,18 @@ void cross_entropy_backward(Node& y) {
   }
 }
 
-void refuse_bad_targets(const Tensor& logits, const std::vector<int>& targets, int ignore_index) {
+void refuse_bad_input(const Tensor& logits, const std::vector<int>& targets, int ignore_index,
+                      Scalar smoothing) {
   const int64_t V = axis_index("cross_entropy", -1, logits) >= 0 ? logits.dim(-1) : 0;
   if (V == 0 || int64_t(targets.size()) * V != logits.size()) {
     throw ShapeError(Message(text("cross_entropy: ", targets.size(), " targets for ",
                                   V == 0 ? 0 : logits.size() / V, " rows of logits"))
                          .tensor("logits", logits.name(), logits.shape())
                          .rule("one target for each row of V logits"));
+  }
+  if (!(smoothing >= 0 && smoothing <= 1)) {
+    throw ValueError(Message(text("cross_entropy: label_smoothing ", smoothing, " is not in 0 .. 1"))
+                         .rule("it is the share of the target that is spread over all classes"));
   }
   for (size_t r = 0; r < targets.size(); r++) {
     if (targets[r] == ignore_index || (targets[r] >= 0 && targets[r] < V)) continue;
@@ -50,7 +55,7 @@ void refuse_bad_targets(const Tensor& logits, const std::vector<int>& targets, i
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const std::vector<int>& targets, const CrossEntropy& options) {
-  refuse_bad_targets(logits, targets, options.ignore_index);
+  refuse_bad_input(logits, targets, options.ignore_index, options.label_smoothing);
   const int64_t V = logits.dim(-1), rows = int64_t(targets.size());
   const bool per_row = options.reduction == Reduction::none;
   Result y("cross_entropy", per_row ? Shape(logits.shape().begin(), logits.shape().end() - 1) : Shape{},

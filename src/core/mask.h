@@ -31,6 +31,9 @@ private:
   std::vector<unsigned char> flags_;
 };
 
+// Throws ShapeError, in the name of `kind`, unless a mask of this shape fits scores [..., T, S].
+void expect_mask_fits(const char* kind, const Shape& mask, const Tensor& scores);
+
 struct Bias {
   Tensor values;  // [T, S] or the rank of the scores; added to them, with a gradient if it has a node
 };

@@ -55,7 +55,8 @@ Tensor Tensor::grad() const {
   }
   Tensor g;
   g.shape_ = shape_;
-  g.storage_ = node_->grad ? node_->grad : zero_storage(size());
+  if (!node_->grad) node_->grad = zero_storage(size());
+  g.storage_ = node_->grad;
   return g.named("grad of " + name());
 }
 
@@ -118,14 +119,16 @@ void refuse_walked(const std::vector<std::shared_ptr<Node>>& order) {
   }
 }
 
-void refuse_overwritten(const Node& node) {
-  for (const Saved& s : node.saved) {
-    if (s.version == s.storage->version) continue;
-    throw ValueError(
-        Message(text("backward: '", s.storage->name, "' was written to after ", node.op, " had read it"))
-            .tensor("saved", s.storage->name, s.shape)
-            .rule("what a backward reads must be what its forward read")
-            .hint("call backward before the optimiser step or any other writing in place"));
+void refuse_overwritten(const std::vector<std::shared_ptr<Node>>& order) {
+  for (auto& node : order) {
+    for (const Saved& s : node->saved) {
+      if (s.version == s.storage->version) continue;
+      throw ValueError(
+          Message(text("backward: '", s.storage->name, "' was written to after ", node->op, " had read it"))
+              .tensor("saved", s.storage->name, s.shape)
+              .rule("what a backward reads must be what its forward read")
+              .hint("call backward before the optimiser step or any other writing in place"));
+    }
   }
 }
 
@@ -135,14 +138,14 @@ void Tensor::backward() const {
   refuse_bad_root(*this);
   std::vector<std::shared_ptr<Node>> order = ordered(node_);
   refuse_walked(order);
+  refuse_overwritten(order);
   if (!node_->grad) node_->grad = zero_storage(1);
   node_->grad->numbers.data()[0] += 1;
   while (!order.empty()) {
     std::shared_ptr<Node> node = std::move(order.back());
     order.pop_back();
-    if (!node->backward) continue;  // a leaf: its gradient stays
-    refuse_overwritten(*node);
-    node->backward(*node);
+    if (!node->backward) continue;          // a leaf: its gradient stays
+    if (node->grad) node->backward(*node);  // else nothing has reached it
     // What it needed is done with: numbers go back to the pool, and so does its gradient unless a handle
     // holds it.
     node->parents.clear();
@@ -152,23 +155,12 @@ void Tensor::backward() const {
 }
 
 Result::Result(const char* op, const Shape& shape, std::span<const Tensor> parents, Backward backward)
-    : tensor_(shape) {
-  record(op, parents, backward);
-}
-
-Result::Result(const char* op, const Shape& shape, const Tensor& parent, Backward backward) {
-  tensor_.shape_ = shape;
-  tensor_.storage_ = parent.storage_;
-  record(op, {&parent, 1}, backward);
-}
-
-void Result::record(const char* op, std::span<const Tensor> parents, Backward backward) {
-  if (tensor_.name().empty()) tensor_.named(op);
+    : tensor_(Tensor(shape).named(op)) {
   if (checking) inputs_.assign(parents.begin(), parents.end());
   bool wanted = false;
   for (const Tensor& p : parents) wanted = wanted || p.node_;
   if (!wanted || !recording) return;
-  tensor_.node_ = std::make_shared<Node>(tensor_.shape_, op, backward);
+  tensor_.node_ = std::make_shared<Node>(shape, op, backward);
   for (const Tensor& p : parents) tensor_.node_->parents.push_back(p.node_);
 }
 
@@ -184,18 +176,34 @@ void Result::scalars(std::vector<Scalar> values) {
   if (recorded()) tensor_.node_->scalars = std::move(values);
 }
 
+namespace {
+// Where the first NaN of t stands; its size if there is none.
+int64_t first_nan(const Tensor& t) {
+  int64_t i = 0;
+  while (i < t.size() && !std::isnan(t.data()[i])) i++;
+  return i;
+}
+}  // namespace
+
 Tensor Result::done() {
-  for (int64_t i = 0; checking && i < tensor_.size(); i++) {
-    if (!std::isnan(tensor_.data()[i])) continue;
-    Message message(text(tensor_.name(), " made the first NaN, at position ", i, " of its result"));
-    message.tensor("result", tensor_.name(), tensor_.shape());
-    for (const Tensor& input : inputs_) add_tensor(message, "input", input);
+  const int64_t at = checking ? first_nan(tensor_) : tensor_.size();
+  if (at == tensor_.size()) return tensor_;
+  const std::string& op = tensor_.name();
+  for (const Tensor& input : inputs_) {
+    if (first_nan(input) == input.size()) continue;
     throw ValueError(
-        message.rule("no input was NaN, the result is")
-            .hint("look for inf - inf, 0 / 0, the log or sqrt of a negative number, or a learning rate "
-                  "that is too high"));
+        Message(text("the first NaN stands in '", input.name(), "', which ", op, " reads"))
+            .tensor("input", input.name(), input.shape())
+            .rule("no op has made it: it was there before")
+            .hint("look at the step before: a rate that is too high, or a loss that was already inf"));
   }
-  return tensor_;
+  Message message(text(op, " made the first NaN, at position ", at, " of its result"));
+  message.tensor("result", op, tensor_.shape());
+  for (const Tensor& input : inputs_) add_tensor(message, "input", input);
+  throw ValueError(
+      message.rule("no input was NaN, the result is")
+          .hint("look for inf - inf, 0 / 0, the log or sqrt of a negative number, or a learning rate "
+                "that is too high"));
 }
 
 NoGrad::NoGrad() : before_(recording) { recording = false; }

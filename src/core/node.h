@@ -57,8 +57,6 @@ public:
   Result(const char* op, const Shape& shape, std::initializer_list<Tensor> parents, Backward backward)
       : Result(op, shape, std::span<const Tensor>(parents.begin(), parents.size()), backward) {}
   Result(const char* op, const Shape& shape, std::span<const Tensor> parents, Backward backward);
-  // A result that shares the numbers of `parent`: reshape.
-  Result(const char* op, const Shape& shape, const Tensor& parent, Backward backward);
 
   Scalar* data() { return tensor_.storage_->numbers.data(); }
   int64_t size() const { return tensor_.size(); }
@@ -70,7 +68,6 @@ public:
   Tensor done();  // in checking mode (CheckFinite) throws ValueError for a NaN, naming the op and its inputs
 
 private:
-  void record(const char* op, std::span<const Tensor> parents, Backward backward);
   Tensor tensor_;
   std::vector<Tensor> inputs_;  // for the message of done(), only in checking mode
 };

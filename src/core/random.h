@@ -22,10 +22,11 @@ public:
   // A uniform number in [low, high): 24 random bits, so that every step is exact in float.
   Scalar uniform(Scalar low = 0, Scalar high = 1) {
     const Scalar unit = Scalar(bits() >> 40) / Scalar(1 << 24);
-    return fma(high - low, unit, low);
+    const Scalar x = fma(high - low, unit, low);
+    return x < high ? x : low;  // rounding may reach high
   }
 
-  // A whole number in 0 .. n-1. The bias of the multiplication is below n / 2^32.
+  // A whole number in 0 .. n-1, for n of at least 1. The bias of the multiplication is below n / 2^32.
   int below(int n) { return int(((bits() >> 32) * uint64_t(n)) >> 32); }
 
   // A seed for a stream of its own: data, weights and dropout do not disturb each other.

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#if defined(__FAST_MATH__)
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "Headway needs NaN and infinity to be real: build without -ffast-math and -Ofast"
 #endif
 

@@ -12,24 +12,22 @@ void reshape_backward(Node& y) { add_values(y.grad_data(), y.size(), y.parent_gr
 }  // namespace
 
 Tensor reshape(const Tensor& x, Shape shape) {
-  int64_t known = 1;
-  int64_t* open = nullptr;  // the size that is left over, written -1
-  bool one_open = true;
-  for (int64_t& size : shape) {
-    if (size != -1)
-      known *= size;
-    else
-      one_open = one_open && !open, open = &size;
+  const auto open = std::find(shape.begin(), shape.end(), -1);  // the size that is left over
+  const bool two_open = open != shape.end() && std::find(open + 1, shape.end(), -1) != shape.end();
+  if (open != shape.end() && !two_open) {
+    *open = 1;
+    const int64_t known = element_count(shape);
+    *open = known > 0 && x.size() % known == 0 ? x.size() / known : -1;
   }
-  if (open && one_open && known > 0 && x.size() % known == 0) *open = x.size() / known;
-  if (!one_open || (open && *open == -1) || element_count(shape) != x.size()) {
+  if (two_open || std::count(shape.begin(), shape.end(), -1) > 0 || element_count(shape) != x.size()) {
     throw ShapeError(Message(text("reshape: ", x.size(), " numbers do not fill shape ", to_text(shape)))
                          .tensor("x", x.name(), x.shape())
                          .rule("reshape keeps every number, so the sizes multiplied must stay the same")
                          .hint("one size may be -1: it becomes what is left over"));
   }
-  return Result("reshape", shape, x, reshape_backward)
-      .done();  // shares the numbers of x: their order is the same
+  Result y("reshape", shape, {x}, reshape_backward);
+  std::copy_n(x.data(), x.size(), y.data());  // the same numbers in the same order
+  return y.done();
 }
 
 void permute_values(const Scalar* x, const Shape& shape, const std::vector<int>& axes, Scalar* out,

@@ -44,26 +44,6 @@ void softmax_backward(Node& y) {  // dx = y (dy - sum_k y_k dy_k)
   });
 }
 
-// A mask is [T, S], the same for every matrix, or has the rank of the scores with each size equal or 1. A
-// mask of another rank is refused: without its head axis it would silently meet the wrong one.
-void expect_mask_fits(const char* kind, const Shape& mask, const Tensor& x) {
-  const bool rank_fits = mask.size() == 2 || mask.size() == size_t(x.rank());
-  bool fits = rank_fits && x.rank() >= 2;
-  for (size_t i = 0; fits && i < mask.size(); i++) {
-    const int64_t size = x.shape()[x.shape().size() - mask.size() + i];
-    fits = mask[i] == size || (mask[i] == 1 && mask.size() == size_t(x.rank()));
-  }
-  if (fits) return;
-  Message message(text("softmax: ", kind, " ", to_text(mask), " does not fit scores ", to_text(x.shape())));
-  add_tensor(message, "scores", x);
-  message.rule("a mask is [T, S], or has the rank of the scores, each size equal to theirs or 1");
-  if (mask.size() == 3 && x.rank() == 4) {
-    message.hint(
-        text("one mask per item needs a head axis: reshape it to ", to_text({mask[0], 1, mask[1], mask[2]})));
-  }
-  throw ShapeError(message);
-}
-
 template <class Fill>
 Tensor softmax_of(const Tensor& x, const char* name, Fill fill_row) {
   axis_index("softmax", -1, x);

@@ -39,6 +39,13 @@ Tensor Tensor::uniform(const Shape& shape, Scalar low, Scalar high, Random& rand
 
 int64_t Tensor::dim(int axis) const { return shape_[size_t(axis_index("dim", axis, *this))]; }
 
+Storage& Tensor::storage() const {
+  if (storage_) return *storage_;
+  throw ValueError(Message("there is no tensor here: a Tensor() was never given numbers")
+                       .rule("only defined() may be asked of it")
+                       .hint("make one with Tensor::zeros, Tensor::full or Tensor::from"));
+}
+
 Scalar Tensor::at(std::initializer_list<int64_t> index) const {
   int64_t offset = 0;
   bool inside = index.size() == shape_.size();
@@ -73,12 +80,12 @@ std::span<Scalar> Tensor::mutable_values() {
                          .rule("only tensors that no op made may be written in place")
                          .hint("make a new tensor (y = y + x), or write into x.detach() after backward"));
   }
-  storage_->version++;
+  storage().version++;
   return {storage_->numbers.data(), size_t(size())};
 }
 
 Tensor Tensor::named(std::string name) const {
-  storage_->name = std::move(name);
+  storage().name = std::move(name);
   return *this;
 }
 

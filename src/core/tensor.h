@@ -44,7 +44,7 @@ public:
   int rank() const { return int(shape_.size()); }
   int64_t size() const { return storage_ ? storage_->numbers.size() : 0; }
   int64_t dim(int axis) const;  // axis -1 is the last; ShapeError beyond
-  const Scalar* data() const { return storage_->numbers.data(); }
+  const Scalar* data() const { return storage().numbers.data(); }
   std::span<const Scalar> values() const { return {data(), size_t(size())}; }
   Scalar at(std::initializer_list<int64_t> index) const;  // one number; ShapeError outside
   Scalar item() const;                                    // the only number; ShapeError if there are more
@@ -54,7 +54,7 @@ public:
 
   // A name for messages and for show(). Returns the tensor, so that a line can end in .named("tokens").
   Tensor named(std::string name) const;
-  const std::string& name() const { return storage_->name; }
+  const std::string& name() const { return storage().name; }
 
   // Autodiff: see node.h.
   Tensor requires_grad() const;  // a handle on the same numbers that collects a gradient
@@ -68,6 +68,7 @@ public:
 private:
   friend struct Node;
   friend class Result;
+  Storage& storage() const;  // ValueError if there is no tensor at all
   Shape shape_;
   std::shared_ptr<Storage> storage_;
   std::shared_ptr<Node> node_;  // how it was made and its gradient; null for a constant

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <limits>
 #include <mutex>
-#include <new>
 #include <vector>
 
 #include "core/buffer.h"
+#include "core/error.h"
 
 namespace headway {
 
@@ -30,9 +30,9 @@ struct SizeClass {
   size_t bytes;
 };
 
-// The smallest class that holds `bytes`: 64 * 2^i * (4 + q) / 4 for q = 0 .. 3.
+// The smallest class that holds `bytes`: 256 * 2^i * (4 + q) / 4 for q = 0 .. 3, so whole lines of 64.
 SizeClass size_class(size_t bytes) {
-  size_t octave = 0, base = 64;
+  size_t octave = 0, base = 256;
   while (base * 2 < bytes) base *= 2, octave++;
   size_t quarter = 0;
   while (base + quarter * (base / 4) < bytes) quarter++;
@@ -52,10 +52,14 @@ Buffer::Buffer(int64_t count) : data_(nullptr), count_(count) {
       list.pop_back();
       p.use.kept_bytes -= int64_t(size.bytes);
     }
-    p.use.live_bytes += int64_t(size.bytes);
+    if (!data_) data_ = static_cast<Scalar*>(std::aligned_alloc(64, size.bytes));
+    if (data_) p.use.live_bytes += int64_t(size.bytes);
   }
-  if (!data_) data_ = static_cast<Scalar*>(std::aligned_alloc(64, (size.bytes + 63) / 64 * 64));
-  if (!data_) throw std::bad_alloc();
+  if (!data_) {
+    throw ValueError(Message(text("there is no memory for ", count, " numbers (", size.bytes, " bytes)"))
+                         .rule(text("tensors hold ", pool_use().live_bytes, " bytes so far"))
+                         .hint("use a smaller batch, a shorter sequence or a narrower model"));
+  }
 #ifdef HEADWAY_DEBUG
   std::fill_n(data_, count, std::numeric_limits<Scalar>::quiet_NaN());  // whoever forgets to write is seen
 #endif

@@ -95,14 +95,22 @@ void expect_qkv_fit(const Tensor& q, const Tensor& k, const Tensor& v) {
 }
 
 // The allowed keys of `masking` taken together; nothing if all keys are.
-std::optional<Allow> allowed(const Masking& masking, int64_t T, int64_t S) {
+std::optional<Allow> allowed(const Masking& masking, const Tensor& scores) {
+  const int64_t T = scores.dim(2), S = scores.dim(3);
+  if (masking.allow) expect_mask_fits("Allow", masking.allow->shape(), scores);
+  if (!masking.is_causal && masking.past) {
+    throw ValueError(Message(text("attention: past ", *masking.past, " is given, but is_causal is not"))
+                         .rule("past says where a causal mask begins; without one it means nothing")
+                         .hint("set is_causal, or leave past out"));
+  }
   if (!masking.is_causal) return masking.allow;
   if (T != S && !masking.past) {
+    const std::string cached =
+        S > T ? text("after a cache of ", S - T, " keys it is past = ", S - T, "; ") : "";
     throw ValueError(
         Message(text("attention: is_causal with ", T, " queries and ", S, " keys needs to know the past"))
             .rule("query t sees keys 0 .. past + t, where past counts the keys before the first query")
-            .hint(text("after a cache of ", S > T ? S - T : 0, " keys it is past = ", S > T ? S - T : 0,
-                       "; with nothing before it is past = 0")));
+            .hint(text(cached, "with nothing before it is past = 0")));
   }
   const Allow causal = Allow::causal(T, S, masking.past.value_or(0));
   return masking.allow ? *masking.allow & causal : causal;
@@ -114,11 +122,11 @@ Attended attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask
                    std::optional<Scalar> factor) {
   expect_qkv_fit(q, k, v);
   const Scalar d_h = Scalar(q.dim(3));
-  const std::optional<Allow> allow = allowed(masking, q.dim(2), k.dim(2));
 
   const Tensor products = matmul(q, transpose(k));                             // [B, h, T, S]
   const Tensor scores = scale(products, factor.value_or(1 / std::sqrt(d_h)));  // [B, h, T, S]
   const Tensor biased = masking.bias ? add(scores, *masking.bias) : scores;    // [B, h, T, S]
+  const std::optional<Allow> allow = allowed(masking, scores);
   const Tensor pattern =
       allow ? softmax(biased, *allow) : softmax(biased);  // [B, h, T, S], each row sums to 1
   const Tensor z = matmul(pattern, v);                    // [B, h, T, d_v]
@@ -127,6 +135,12 @@ Attended attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask
 
 namespace {
 int64_t checked_head_dim(const MultiheadAttention::Options& o) {
+  if (o.embed_dim < 1 || o.head_dim < 0) {
+    throw ShapeError(
+        Message(text("MultiheadAttention: embed_dim ", o.embed_dim, " and head_dim ", o.head_dim,
+                     " do not make a layer"))
+            .rule("embed_dim is at least 1; head_dim is at least 1, or 0 for embed_dim / num_heads"));
+  }
   if (o.head_dim > 0 && o.num_heads > 0) return o.head_dim;
   refuse_bad_heads("MultiheadAttention", o.embed_dim, o.num_heads, nullptr);
   return o.embed_dim / o.num_heads;
@@ -138,7 +152,7 @@ MultiheadAttention::MultiheadAttention(const Options& o, Random& random)
       k_proj(o.embed_dim, o.num_heads * checked_head_dim(o), o.bias, random),
       v_proj(o.embed_dim, o.num_heads * checked_head_dim(o), o.bias, random),
       out_proj(o.num_heads * checked_head_dim(o), o.embed_dim, o.bias, random) {
-  parameters();  // gives each its full name
+  name_tensors(parameters());
 }
 
 MultiheadAttention::Output MultiheadAttention::forward(const Tensor& x, const Masking& masking,
@@ -150,7 +164,8 @@ MultiheadAttention::Output MultiheadAttention::forward(const Tensor& x, const Ma
   const Tensor v = split(v_proj(source), h);             // [B, h, S, d_h]
 
   const Attended attended = attention(q, k, v, masking);
-  Tensor z = attended.z;                                 // [B, h, T, d_h]
+  Tensor z = attended.z;  // [B, h, T, d_h]
+  if (gate.defined()) expect_shape(gate, "gate", {h});
   if (gate.defined()) z = z * reshape(gate, {h, 1, 1});  // [B, h, T, d_h]
   return {out_proj(merge(z)), attended.pattern, z};      // [B, T, D]
 }

@@ -5,8 +5,11 @@
 namespace headway {
 
 void append(Parameters& to, const std::string& prefix, const Parameters& from) {
-  for (const Parameter& p : from)
-    to.push_back({prefix + "." + p.name, p.tensor.named(prefix + "." + p.name)});
+  for (const Parameter& p : from) to.push_back({prefix + "." + p.name, p.tensor});
+}
+
+void name_tensors(const Parameters& parameters) {
+  for (const Parameter& p : parameters) p.tensor.named(p.name);
 }
 
 std::vector<Tensor> tensors(const Parameters& parameters) {
@@ -22,6 +25,11 @@ int64_t count(const Parameters& parameters) {
 }
 
 Linear::Linear(int64_t in, int64_t out, bool with_bias, Random& random) {
+  if (in < 1 || out < 1) {
+    throw ShapeError(Message(text("Linear: a layer from ", in, " to ", out, " numbers is no layer"))
+                         .rule("in and out are at least 1")
+                         .hint("is a width left at 0, such as mlp_dim or embed_dim?"));
+  }
   const Scalar bound = 1 / std::sqrt(Scalar(in));
   weight = Tensor::uniform({in, out}, -bound, bound, random).named("weight").requires_grad();  // [in, out]
   if (with_bias) bias = Tensor::uniform({out}, -bound, bound, random).named("bias").requires_grad();  // [out]

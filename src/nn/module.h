@@ -18,6 +18,9 @@ using Parameters = std::vector<Parameter>;
 // Appends the parameters of a layer under "prefix."; used by every layer's collect().
 void append(Parameters& to, const std::string& prefix, const Parameters& from);
 
+// Gives every tensor its full name, for messages. A model does this once, when it is made.
+void name_tensors(const Parameters& parameters);
+
 std::vector<Tensor> tensors(const Parameters& parameters);
 int64_t count(const Parameters& parameters);  // how many numbers
 

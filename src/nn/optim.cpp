@@ -70,7 +70,7 @@ Scalar clip_grad_norm(const std::vector<Tensor>& parameters, Scalar max_norm) {
   const Scalar norm = std::sqrt(squares);
   const Scalar factor = max_norm / (norm + Scalar(1e-6));
   for (size_t p = 0; factor < 1 && p < parameters.size(); p++) {
-    for (Scalar& g : parameters[p].grad().mutable_values()) g *= factor;
+    for (Tensor gradient = parameters[p].grad(); Scalar & g : gradient.mutable_values()) g *= factor;
   }
   return norm;
 }

@@ -35,7 +35,7 @@ Transformer::Transformer(const Options& o, Random& random)
       norm_f(o.block.embed_dim) {
   for (int64_t i = 0; i < o.num_layers; i++) blocks.emplace_back(o.block, random);
   if (!o.tied) head.emplace(o.block.embed_dim, o.vocab_size, false, random);
-  parameters();  // gives each its full name
+  name_tensors(parameters());
 }
 
 Tensor Transformer::operator()(const std::vector<int>& tokens, int64_t B, int64_t T,

@@ -33,10 +33,10 @@ void Progress::show(int step, Scalar loss) {
                number((steps_ - step - 1) / speed, 0).c_str());
 }
 
-void refuse_nan_loss(Scalar loss, int step) {
-  if (loss == loss) return;
-  throw ValueError(Message(text("the loss is NaN at step ", step))
-                       .rule("a loss is a number")
+void refuse_bad_loss(Scalar loss, int step) {
+  if (std::isfinite(loss)) return;
+  throw ValueError(Message(text("the loss is ", number(double(loss), 0), " at step ", step))
+                       .rule("a loss is a finite number")
                        .hint("lower the learning rate, or look for log(0) and 0 / 0 in the model"));
 }
 

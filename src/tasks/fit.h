@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 
 #include "core/node.h"
 #include "nn/module.h"
@@ -31,11 +32,12 @@ private:
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-// Throws ValueError, saying at which step, if the loss is not a number.
-void refuse_nan_loss(Scalar loss, int step);
+// Throws ValueError, saying at which step, if the loss is NaN or infinite.
+void refuse_bad_loss(Scalar loss, int step);
 
 // Adam on what loss_of(step) returns: a scalar tensor computed from `parameters`. Returns the last loss.
-// A loss that is NaN stops it: the step is computed once more while every op watches for the first NaN.
+// A loss that is NaN or infinite stops it: loss_of is called once more while every op watches for the first
+// NaN.
 template <class LossOf>
 Scalar fit(const Parameters& parameters, const FitOptions& options, const LossOf& loss_of) {
   const std::vector<Tensor> weights = tensors(parameters);
@@ -47,10 +49,10 @@ Scalar fit(const Parameters& parameters, const FitOptions& options, const LossOf
     zero_grad(weights);
     const Tensor loss = loss_of(step);  // []
     last = loss.item();
-    if (last != last) {
+    if (!std::isfinite(last)) {
       const CheckFinite check;
       loss_of(step);
-      refuse_nan_loss(last, step);
+      refuse_bad_loss(last, step);
     }
     loss.backward();
     adam.step();

@@ -57,6 +57,7 @@ ReaderModel::ReaderModel(const ReaderTask& t, const ReaderOptions& o, Random& ra
       attn({.embed_dim = o.embed_dim, .num_heads = o.num_heads, .bias = false}, random),
       readers(o.embed_dim, t.answers * t.answer_size, true, random) {
   if (o.mlp_dim > 0) mlp.emplace(o.embed_dim, o.mlp_dim, Activation::relu, random);
+  name_tensors(parameters());
 }
 
 ReaderModel::Output ReaderModel::forward(const std::vector<int>& tokens, const Tensor& gate) const {
@@ -73,8 +74,10 @@ ReaderModel::Output ReaderModel::forward(const std::vector<int>& tokens, const T
     const Tensor k = split_heads(options.project ? attn.k_proj(x) : x, h);  // [B, h, T, d_h]
     const Tensor v = split_heads(options.project ? attn.v_proj(x) : x, h);  // [B, h, T, d_h]
     const Attended attended = attention(q, k, v, masking);                  // pattern [B, h, T, T]
-    const Tensor merged = merge_heads(attended.z);                          // [B, T, D]
-    read = {options.mix ? attn.out_proj(merged) : merged, attended.pattern, attended.z};
+    Tensor z = attended.z;                                                  // [B, h, T, d_h]
+    if (gate.defined()) z = z * reshape(gate, {h, 1, 1});                   // [B, h, T, d_h]
+    const Tensor merged = merge_heads(z);                                   // [B, T, D]
+    read = {options.mix ? attn.out_proj(merged) : merged, attended.pattern, z};
   }
   const Tensor seen = mlp ? (*mlp)(read.out) : read.out;  // [B, T, D]
   const Tensor logits = readers(seen);                    // [B, T, answers answer_size]

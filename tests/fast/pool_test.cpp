@@ -58,10 +58,10 @@ TEST_CASE("a class holds what was asked for, and at most a quarter more") {
     CAPTURE(count, bytes);
     REQUIRE(bytes >= count * number_size);
     REQUIRE(bytes >= before);
-    if (count * number_size > 64) REQUIRE(bytes * 4 <= count * number_size * 5);
+    if (count * number_size > 256) REQUIRE(bytes * 4 <= count * number_size * 5);
     before = bytes;
   }
-  for (int64_t bytes : {64, 80, 96, 112, 128, 160, 192, 224, 256, 1 << 20}) {
+  for (int64_t bytes : {256, 320, 384, 448, 512, 640, 768, 896, 1024, 1 << 20}) {
     CHECK(class_size(bytes / number_size) == bytes);
   }
 }

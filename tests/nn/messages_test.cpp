@@ -63,9 +63,8 @@ TEST_CASE("more heads than columns, no heads and negative heads are refused") {
               "  rule: head_dim = embed_dim / num_heads must be a whole number\n"
               "  hint: with embed_dim 6 use 1, 2, 3 or 6 heads");
   CHECK(built({.embed_dim = -8, .num_heads = 2}) ==
-        "shape [-8, -8] has the negative size -8\n"
-        "  rule: every size of a shape is 0 or more\n"
-        "  hint: only reshape takes a -1, once, for the size that is left over");
+        "MultiheadAttention: embed_dim -8 and head_dim 0 do not make a layer\n"
+        "  rule: embed_dim is at least 1; head_dim is at least 1, or 0 for embed_dim / num_heads");
 }
 
 TEST_CASE("a refused head count has allocated nothing") {

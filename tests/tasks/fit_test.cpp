@@ -85,8 +85,8 @@ TEST_CASE("a NaN loss stops the training and names the op that made it") {
   const Scalar nan = std::numeric_limits<Scalar>::quiet_NaN();
   CHECK(message_of<ValueError>([&] {  // no op made this one
           fit({{"w", w}}, {.steps = 9}, [&](int step) { return Tensor::full({}, step < 0 ? 0 : nan); });
-        }) == "the loss is NaN at step 0\n"
-              "  rule: a loss is a number\n"
+        }) == "the loss is nan at step 0\n"
+              "  rule: a loss is a finite number\n"
               "  hint: lower the learning rate, or look for log(0) and 0 / 0 in the model");
 }
 

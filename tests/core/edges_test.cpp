@@ -1,0 +1,121 @@
+// Edges that were wrong once.
+#include <cmath>
+#include <limits>
+
+#include "catch.h"
+#include "core/gradcheck.h"
+#include "core/node.h"
+#include "core/ops.h"
+
+using namespace headway;
+
+namespace {
+template <class Error, class Call>
+std::string message_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) { return error.what(); }
+  return "nothing was thrown";
+}
+}  // namespace
+
+#ifdef SCALAR_DOUBLE
+TEST_CASE("gradient checks of right ops pass whatever the seed") {
+  int refused = 0;
+  for (uint64_t seed = 1; seed <= 100; seed++) {
+    Random random(seed);
+    const Tensor x = Tensor::uniform({2, 3, 4, 5}, -1, 1, random);
+    refused +=
+        !check_gradients("softmax", [](std::span<const Tensor> in) { return softmax(in[0]); }, {x}).passed;
+  }
+  CHECK(refused == 0);
+}
+#endif
+
+TEST_CASE("a reshaped tensor has a name of its own, and writing into it leaves the other alone") {
+  Tensor x = Tensor::from({2}, {1, 2}).named("x");
+  Tensor y = reshape(x, {2, 1}).named("y");  // [2, 1]
+  CHECK(x.name() == "x");
+  y.mutable_values()[0] = 9;
+  CHECK(x.at({0}) == 1);
+}
+
+TEST_CASE("reshape of an unnamed tensor does not name it") {
+  Tensor x = Tensor::from({2}, {1, 2});
+  reshape(x, {2, 1});
+  CHECK(x.name() == "");
+}
+
+TEST_CASE("a refused backward has changed no gradient") {
+  const Tensor a = Tensor::full({}, 2).requires_grad();
+  Tensor b = Tensor::full({}, 3).requires_grad();
+  const Tensor loss = b * b + exp(a);  // []
+  b.mutable_values()[0] = 5;
+  CHECK_THROWS_AS(loss.backward(), ValueError);
+  CHECK(a.grad().item() == 0);
+}
+
+TEST_CASE("CheckFinite does not blame an op whose input was NaN already") {
+  const CheckFinite check;
+  const Tensor x = Tensor::from({1}, {std::numeric_limits<Scalar>::quiet_NaN()}).named("x");
+  const std::string m = message_of<ValueError>([&] { scale(x, 2); });
+  CHECK(m.find("no input was NaN") == std::string::npos);
+}
+
+TEST_CASE("a negative size is refused behind a 0 as well") {
+  CHECK_THROWS_AS(Tensor::zeros({0, -1}), ShapeError);
+}
+
+TEST_CASE("a uniform number stays below its upper end") {
+  CHECK(Random(0x31628af67b2131abu).uniform(1, 2) < 2);
+}
+
+TEST_CASE("memory that is not there is refused with a message, and the pool counts right afterwards") {
+  const int64_t before = pool_use().live_bytes;
+  std::string m;
+  try {
+    Tensor x(Shape{int64_t(1) << 39});
+  } catch (const std::exception& e) { m = e.what(); }
+  CHECK(m != "std::bad_alloc");
+  CHECK(pool_use().live_bytes == before);
+}
+
+TEST_CASE("label smoothing outside 0 .. 1 is refused") {
+  CHECK_THROWS_AS(cross_entropy(Tensor::zeros({1, 2}), {0}, {.label_smoothing = 2}), ValueError);
+}
+
+TEST_CASE("2^40 numbers are refused, as the rule says") {
+  CHECK_THROWS_AS(element_count({int64_t(1) << 40}), ShapeError);
+}
+
+TEST_CASE("a handle on a gradient that was taken before backward sees it") {
+  const Tensor w = Tensor::full({}, 3).requires_grad();
+  const Tensor g = w.grad();
+  (w * w).backward();
+  CHECK(g.item() == w.grad().item());
+}
+
+TEST_CASE("a check that compared numbers does not say there was nothing to check") {
+  const GradientCheck c = check_gradients("zero", [](std::span<const Tensor> in) { return scale(in[0], 0); },
+                                          {Tensor::full({2}, 1)});
+  CHECK(c.report != "zero: nothing to check");
+}
+
+TEST_CASE("a backward that writes nothing in the middle of a graph does not crash") {
+  const Tensor x = Tensor::full({}, 2).requires_grad();
+  Result y("mine", {}, {scale(x, 2)}, [](Node&) {});
+  y.data()[0] = 1;
+  y.done().backward();
+  CHECK(x.grad().item() == 0);
+}
+TEST_CASE("no tensor at all is refused, not crashed on") {
+  CHECK_THROWS_AS(Tensor() + Tensor::zeros({2}), std::exception);
+}
+
+TEST_CASE("the open size of a reshape is found without overflow") {
+  const int64_t huge = int64_t(1) << 32;
+  CHECK_THROWS_AS(reshape(Tensor::zeros({4}), {huge, huge, -1}), ShapeError);
+  CHECK(reshape(Tensor::zeros({2, 6}), {3, -1}).shape() == Shape{3, 4});
+  CHECK_THROWS_AS(reshape(Tensor::zeros({4}), {-1, -1}), ShapeError);
+  CHECK_THROWS_AS(reshape(Tensor::zeros({0}), {0, -1}), ShapeError);
+}
