@@ -56,7 +56,7 @@ TESTS := $(wildcard $(if $(filter double,$(MODE)),tests/core/*_test.cpp tests/nn
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help lessons test test-one-mode asan tsan bits conformance format lint clean FORCE $(LESSONS)
+.PHONY: help lessons test test-one-mode asan tsan bits bits-one-mode conformance format lint clean FORCE $(LESSONS)
 
 help:
 	@echo 'make NN               build and run lesson NN (make 06, make 6 and make 06-split are the same)'
@@ -84,11 +84,12 @@ $(OUT)/flags: FORCE
 $(OUT)/src/fast/%.o: src/fast/%.cpp $(OUT)/flags
 	@$(COMPILE) $(FLAGS:-O0=-O3) -MMD -MP -c $< -o $@
 
+# Tests are compiled often and run once.
+$(OUT)/%_test.o: %_test.cpp $(OUT)/flags
+	@$(COMPILE) $(FLAGS:-O3=-O0) -MMD -MP -c $< -o $@
+
 $(OUT)/%.o: %.cpp $(OUT)/flags
 	@$(COMPILE) $(FLAGS) -MMD -MP -c $< -o $@
-
-# Tests are compiled often and run once.
-%_test.o: FLAGS := $(FLAGS:-O3=-O0)
 
 $(ARCHIVE): $(LIBRARY:%.cpp=$(OUT)/%.o)
 	@rm -f $@

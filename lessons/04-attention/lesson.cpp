@@ -1,4 +1,4 @@
-// Lesson 04: one reader. Scores, softmax, mix: first with loops, then with the ops. Why the scores are
+// Lesson 04: one head. Scores, softmax, mix: first with loops, then with the ops. Why the scores are
 // divided by sqrt(d_h), what the causal mask hides, and why a reader needs places to say "one step back" but
 // not to look something up.
 #include <algorithm>
@@ -132,7 +132,7 @@ void print_lookup(const ReaderModel& model) {
 void lesson() {
   const int first_seed = setting("SEED", 0, 0, 1000000), steps = setting("STEPS", 200, 1, 100000);
 
-  step("one reader by hand: three tokens, scores, softmax, mix");
+  step("one head by hand: three tokens, scores, softmax, mix");
   const ByHand hand = attend(false);
   print_by_hand(hand, false);
   const Tensor q = tensor(asks), k = tensor(offers), v = tensor(gives);              // [1, 1, T, d_h or d_v]
@@ -156,7 +156,7 @@ void lesson() {
   std::printf("   d_h   variance  largest   variance  largest\n");
   for (int width : {4, 16, 64, 256}) print_scale(width);
   std::printf(
-      "  An even look at 8 keys is 0.125 each. Raw, a wide head has chosen one key before it has learnt.\n");
+      "  An even look at 8 keys is 0.125 each. Raw, a wide head has all but chosen one key by chance.\n");
 
   step("trained: the token one step back, and looking up a key, each without places and with them");
   const ReaderTask back = kback(1), lookup = recall(4, 6, 6);
@@ -201,7 +201,7 @@ void lesson() {
   }
   std::printf("%s", heat_grids(maps).c_str());
   const std::string picture = output_file("04-attention", "one-step-back.png");
-  write_heat_maps(picture, text("where one reader looks, seed ", first_seed), {maps});
+  write_heat_maps(picture, text("where one head looks, seed ", first_seed), {maps});
   std::printf("  picture: %s\n", picture.c_str());
 
   step("why looking up needs no places: the key itself says where to look");

@@ -81,7 +81,7 @@ void by_hand() {
               best_threshold(uneven, 0), best_threshold(uneven, 1));
 }
 
-// Two relu units bend the line of shares so that one threshold, 0, reads "2 back" from the uneven mixture.
+// Relu units bend the line of shares so that one threshold, 0, reads "2 back" from the uneven mixture.
 void bend_by_hand() {
   const Scalar share[line_count] = {1, Scalar(0.6), Scalar(0.4), 0};
   std::printf("  by hand: f = -1 + 5 s - 15 relu(s - 0.4) + 15 relu(s - 0.6), where s is the share of a\n");
@@ -131,7 +131,7 @@ void lesson() {
 
   step("trained: name the last two tokens, both read from one vector by linear readers");
   std::printf(
-      "  one head: accuracy (both answers, each), loss, mean weights 1 and 2 steps back; then two heads\n");
+      "  one head: accuracy (mean of both, then each), loss, mean weights 1 and 2 steps back; then two heads\n");
   std::vector<std::vector<double>> rows;
   std::vector<ReaderModel> ones, twos;
   for (int seed = first_seed; seed < first_seed + 5; seed++) {

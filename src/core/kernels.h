@@ -3,9 +3,8 @@
 // in src/fast, which gives the same bits; in the double build it is the naive one.
 //
 // Three written orders of summation, kept by both forms:
-//  (a) matrix product: per output one chain of fma, k ascending, from 0; a finished product is then added to
-//  a
-//      gradient;
+//  (a) matrix product: per output one chain of fma, k ascending, from 0; a finished product is then added
+//      to a gradient;
 //  (b) along a row: 8 lanes, lane j takes elements j, j+8, j+16, ...; then the fixed tree
 //      ((l0+l4) + (l2+l6)) + ((l1+l5) + (l3+l7));
 //  (c) over rows: chunks of 64 rows, each summed from 0 in order, then the chunks in order.

@@ -50,7 +50,7 @@ struct Node {
 //
 //   Result y("scale", x.shape(), {x}, scale_backward);            // same shape as x
 //   ... write y.data() ...
-//   y.save(x); y.scalars({factor});                                 // ignored when nothing is recorded
+//   y.scalars({factor});                                            // ignored when nothing is recorded
 //   return y.done();
 class Result {
 public:

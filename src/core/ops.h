@@ -1,5 +1,5 @@
 // The catalogue of ops: formula, shapes, and what each saves for its backward. Every op here has a backward,
-// standing right under it in the .cpp file, and a gradient check in tests/core/gradient_test.cpp.
+// standing right above it in the .cpp file, and a gradient check in tests/core/gradient_test.cpp.
 // dy is the gradient of the result y. All throw ShapeError or ValueError for what does not fit.
 #pragma once
 

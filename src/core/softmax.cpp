@@ -45,10 +45,10 @@ void softmax_backward(Node& y) {  // dx = y (dy - sum_k y_k dy_k)
 }
 
 template <class Fill>
-Tensor softmax_of(const Tensor& x, const char* name, Fill fill_row) {
+Tensor softmax_of(const Tensor& x, Fill fill_row) {
   axis_index("softmax", -1, x);
   const int64_t n = x.dim(-1);
-  Result y(name, x.shape(), {x}, softmax_backward);
+  Result y("softmax", x.shape(), {x}, softmax_backward);
   Scalar* out = y.data();
   parallel_for(n == 0 ? 0 : x.size() / n, rows_per_thread(n), [&](int64_t from, int64_t to) {
     for (int64_t r = from; r < to; r++) {
@@ -63,8 +63,7 @@ Tensor softmax_of(const Tensor& x, const char* name, Fill fill_row) {
 }  // namespace
 
 Tensor softmax(const Tensor& x) {
-  return softmax_of(x, "softmax",
-                    [&x](int64_t, const Scalar* in, Scalar* out) { std::copy_n(in, x.dim(-1), out); });
+  return softmax_of(x, [&x](int64_t, const Scalar* in, Scalar* out) { std::copy_n(in, x.dim(-1), out); });
 }
 
 Tensor softmax(const Tensor& x, const Allow& allow) {
@@ -72,7 +71,7 @@ Tensor softmax(const Tensor& x, const Allow& allow) {
   const BroadcastRows mask(x.shape(), allow.shape(), x.shape());
   const unsigned char* flags = allow.flags().data();
   const int64_t n = x.dim(-1);
-  return softmax_of(x, "softmax", [&](int64_t r, const Scalar* in, Scalar* out) {
+  return softmax_of(x, [&](int64_t r, const Scalar* in, Scalar* out) {
     // Row r of the scores stands somewhere inside a row of the broadcast, which may span several.
     const int64_t at = r * n;
     const unsigned char* f = flags + mask.b_start(at / mask.length) + at % mask.length * mask.b_step;

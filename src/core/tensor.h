@@ -1,4 +1,5 @@
-// A tensor: numbers in a row, plus a shape. Row-major, contiguous, never a view of another.
+// A tensor: numbers in a row, plus a shape. Row-major, contiguous, never a view of another
+// (several handles may hold the same numbers, in the same shape).
 // reshape keeps the order of the numbers, permute changes it; everything else follows from that.
 //
 // Shapes are written with one key everywhere: B batch, T query tokens, S key tokens, D model width, h heads,

@@ -165,9 +165,11 @@ MultiheadAttention::Output MultiheadAttention::forward(const Tensor& x, const Ma
 
   const Attended attended = attention(q, k, v, masking);
   Tensor z = attended.z;  // [B, h, T, d_h]
-  if (gate.defined()) expect_shape(gate, "gate", {h});
-  if (gate.defined()) z = z * reshape(gate, {h, 1, 1});  // [B, h, T, d_h]
-  return {out_proj(merge(z)), attended.pattern, z};      // [B, T, D]
+  if (gate.defined()) {
+    expect_shape(gate, "gate", {h});
+    z = z * reshape(gate, {h, 1, 1});  // [B, h, T, d_h]
+  }
+  return {out_proj(merge(z)), attended.pattern, z};  // [B, T, D]
 }
 
 Parameters MultiheadAttention::parameters() const {

@@ -15,7 +15,7 @@ struct Parameter {
 };
 using Parameters = std::vector<Parameter>;
 
-// Appends the parameters of a layer under "prefix."; used by every layer's collect().
+// Appends the parameters of a layer under "prefix."; used by every layer's parameters().
 void append(Parameters& to, const std::string& prefix, const Parameters& from);
 
 // Gives every tensor its full name, for messages. A model does this once, when it is made.

@@ -64,7 +64,7 @@ ReaderModel::Output ReaderModel::forward(const std::vector<int>& tokens, const T
   const int64_t T = task.length, B = int64_t(tokens.size()) / T, h = options.num_heads;
   Tensor x = tok(tokens, {B, T});             // [B, T, D]
   if (options.positions) x = x + pos.weight;  // [B, T, D] + [T, D]
-  const Masking masking = {.is_causal = options.is_causal};
+  const Masking masking = {.is_causal = true};
 
   MultiheadAttention::Output read;
   if (options.project && options.mix) {

@@ -1,5 +1,5 @@
-// Tasks in which every answer is read from ONE vector by linear readers, and the model they train: token +
-// place embedding, one attention layer without bias, readers. What one head averages together stays together.
+// Tasks in which every answer is read from ONE vector, and the model they train: token + place embedding, one
+// attention layer without bias, an MLP if asked for, and a linear reader for each answer.
 #pragma once
 
 #include "nn/attention.h"
@@ -41,7 +41,6 @@ struct ReaderOptions {
       true;         // q, k and v through their projections; false: each is x itself, merely cut into heads
   bool mix = true;  // the heads pass through out_proj
   int mlp_dim = 0;  // above 0: a hidden layer of so many relu units between the attention and the readers
-  bool is_causal = true;
 };
 
 class ReaderModel {
