@@ -58,7 +58,7 @@ void attention_op(Call& c) {
   Masking masking;
   if (c.has(3)) add_mask(masking, c.in[3], S);
   masking.is_causal = c.integer("is_causal") != 0 && !c.has(6);
-  masking.past = 0;
+  if (masking.is_causal) masking.past = 0;
   if (c.has(6)) {
     const Allow keys = nonpad(c.in[6].ints, T, S, c.integer("is_causal") != 0);
     masking.allow = masking.allow ? *masking.allow & keys : keys;

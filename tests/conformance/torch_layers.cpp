@@ -58,7 +58,7 @@ void load(const Run& r, const std::string& prefix, Block& block) {
 Masking masking(const Run& r, bool by_flag) {
   Masking masking;
   masking.is_causal = by_flag && r.flag("causal");
-  masking.past = 0;
+  if (masking.is_causal) masking.past = 0;
   const bool by_file = r.has("attn_mask") && !masking.is_causal;
   if (by_file) masking.allow = r.allowed("attn_mask", r.in("attn_mask").shape());
   if (r.has("key_padding_mask")) {
