@@ -26,7 +26,7 @@ int64_t element_count(const Shape& shape) {
                            .rule("every size of a shape is 0 or more")
                            .hint("only reshape takes a -1, once, for the size that is left over"));
     }
-    if (size != 0 && count >= (most + size - 1) / size) too_many = true;
+    if (size != 0 && count > (most - 1) / size) too_many = true;
     count = too_many && size != 0 ? count : count * size;
   }
   if (too_many && count != 0) {

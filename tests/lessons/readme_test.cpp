@@ -1,7 +1,7 @@
 // A number in a README that differs from what the command prints is a bug; this finds it.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <sstream>
 
 #include "catch.h"
@@ -26,15 +26,28 @@ std::vector<std::string> lines_of(const std::string& text) {
   return out;
 }
 
+// Every number with a decimal point: digits, a point, digits.
+std::vector<std::string> decimals(const std::string& text) {
+  const std::string digits = "0123456789";
+  std::vector<std::string> out;
+  for (size_t from = text.find_first_of(digits); from != std::string::npos;) {
+    size_t to = std::min(text.find_first_not_of(digits, from), text.size());
+    if (to + 1 < text.size() && text[to] == '.' && digits.find(text[to + 1]) != std::string::npos) {
+      to = std::min(text.find_first_not_of(digits, to + 1), text.size());
+      out.push_back(text.substr(from, to - from));
+    }
+    from = text.find_first_of(digits, to);
+  }
+  return out;
+}
+
 // What stands in README `lines` but not in `printed`: lines of ```text blocks, which must come in the printed
 // order, and in prose every number with a decimal point. Lines that name PyTorch or a paper, or end in (by
 // hand), quote others.
 std::vector<std::string> unfounded(const std::vector<std::string>& lines, const std::string& printed) {
   const std::vector<std::string> printed_lines = lines_of(printed);
-  const std::regex decimal("[0-9]+\\.[0-9]+");
-  std::vector<std::string> numbers, out;
-  for (std::sregex_iterator i(printed.begin(), printed.end(), decimal), end; i != end; ++i)
-    numbers.push_back(i->str());
+  const std::vector<std::string> numbers = decimals(printed);
+  std::vector<std::string> out;
   std::string block;  // the language of the fenced block we are in, or empty
   size_t next = 0;
   for (const std::string& line : lines) {
@@ -48,9 +61,8 @@ std::vector<std::string> unfounded(const std::vector<std::string>& lines, const 
       const bool quotes = line.find("PyTorch") != std::string::npos ||
                           line.find("et al.") != std::string::npos ||
                           line.find("(by hand)") != std::string::npos;
-      for (std::sregex_iterator i(line.begin(), line.end(), decimal), end; i != end && !quotes; ++i) {
-        if (std::find(numbers.begin(), numbers.end(), i->str()) == numbers.end())
-          out.push_back(i->str() + " in: " + line);
+      for (const std::string& n : quotes ? std::vector<std::string>{} : decimals(line)) {
+        if (std::find(numbers.begin(), numbers.end(), n) == numbers.end()) out.push_back(n + " in: " + line);
       }
     }
   }
