@@ -9,14 +9,6 @@ using namespace headway;
 
 namespace {
 
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) { return error.what(); }
-  return "nothing was thrown";
-}
-
 Tensor leaf(Scalar value) { return Tensor::full({}, value).requires_grad(); }
 
 int64_t live_bytes() { return pool_use().live_bytes; }

@@ -9,16 +9,6 @@
 
 using namespace headway;
 
-namespace {
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) { return error.what(); }
-  return "nothing was thrown";
-}
-}  // namespace
-
 #ifdef SCALAR_DOUBLE
 TEST_CASE("gradient checks of right ops pass whatever the seed") {
   int refused = 0;

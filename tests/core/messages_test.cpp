@@ -10,14 +10,6 @@ using namespace headway;
 
 namespace {
 
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) { return error.what(); }
-  return "nothing was thrown";
-}
-
 template <class Call>
 std::string shape_error(Call call) {
   return message_of<ShapeError>(call);

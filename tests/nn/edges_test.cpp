@@ -5,16 +5,6 @@
 
 using namespace headway;
 
-namespace {
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) { return error.what(); }
-  return "nothing was thrown";
-}
-}  // namespace
-
 TEST_CASE("a layer without a width is refused by name") {
   Random random(1);
   CHECK(message_of<ShapeError>([&] { Block({.embed_dim = 4, .num_heads = 2}, random); }) ==

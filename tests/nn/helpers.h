@@ -48,13 +48,4 @@ inline void assign(Tensor to, const std::vector<double>& values) {
   for (size_t i = 0; i < values.size(); i++) to.mutable_values()[i] = Scalar(values[i]);
 }
 
-// The whole text of what f throws; "" if it throws nothing.
-template <class Error, class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) { return error.what(); }
-  return "";
-}
-
 }  // namespace headway

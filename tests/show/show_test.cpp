@@ -9,14 +9,6 @@ using namespace headway;
 
 namespace {
 
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) { return error.what(); }
-  return "nothing was thrown";
-}
-
 Tensor staircase() {
   return Tensor::from({2, 3}, {0, Scalar(0.5), 1, Scalar(0.25), Scalar(0.75), 0});  // [T, S]
 }
