@@ -8,19 +8,13 @@
 #include "core/parallel.h"
 #include "nn/optim.h"
 #include "nn/transformer.h"
+#include "threads.h"
 
 #ifndef SCALAR_DOUBLE
 
 using namespace headway;
 
 namespace {
-
-// Puts the number of threads back as it was, so that no other test notices.
-struct Threads {
-  Threads() : before(thread_count()) {}
-  ~Threads() { set_thread_count(before); }
-  int before;
-};
 
 bool same_bits(const std::vector<Scalar>& a, const std::vector<Scalar>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar)) == 0;

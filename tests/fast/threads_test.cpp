@@ -10,6 +10,7 @@
 #include "catch.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "threads.h"
 
 #ifdef __linux__
 #include <fcntl.h>
@@ -21,13 +22,6 @@ extern char** environ;
 using namespace headway;
 
 namespace {
-
-// Puts the number of threads back as it was, so that no other test notices.
-struct Threads {
-  Threads() : before(thread_count()) {}
-  ~Threads() { set_thread_count(before); }
-  int before;
-};
 
 // How often each of 0 .. count-1 was touched; `whole` stays true while every part is whole grains.
 std::vector<int> touched(int64_t count, int64_t grain, bool& whole) {
