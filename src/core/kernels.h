@@ -33,12 +33,18 @@ Scalar row_dot(const Scalar* x, const Scalar* y, int64_t n);
 // out[j] += the sum over i of x[i * columns + j], order (c).
 void add_column_sums(const Scalar* x, int64_t rows, int64_t columns, Scalar* out);
 
+// out[j * out_row + i] = x[i * x_row + j] for each i < rows and j < columns; `add`: out += instead.
+void transpose_matrix(int64_t rows, int64_t columns, const Scalar* x, int64_t x_row, Scalar* out,
+                      int64_t out_row, bool add);
+
 namespace naive {
 void matrix_product(int64_t M, int64_t N, int64_t K, Matrix a, Matrix b, Scalar* c, bool add);
 Scalar row_sum(const Scalar* x, int64_t n);
 Scalar row_max(const Scalar* x, int64_t n);
 Scalar row_dot(const Scalar* x, const Scalar* y, int64_t n);
 void add_column_sums(const Scalar* x, int64_t rows, int64_t columns, Scalar* out);
+void transpose_matrix(int64_t rows, int64_t columns, const Scalar* x, int64_t x_row, Scalar* out,
+                      int64_t out_row, bool add);
 }  // namespace naive
 
 }  // namespace headway

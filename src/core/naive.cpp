@@ -64,6 +64,16 @@ void add_column_sums(const Scalar* x, int64_t rows, int64_t columns, Scalar* out
   for (int64_t j = 0; j < columns; j++) out[j] += total[size_t(j)];
 }
 
+void transpose_matrix(int64_t rows, int64_t columns, const Scalar* x, int64_t x_row, Scalar* out,
+                      int64_t out_row, bool add) {
+  for (int64_t i = 0; i < rows; i++) {
+    for (int64_t j = 0; j < columns; j++) {
+      Scalar& out_ji = out[j * out_row + i];
+      out_ji = add ? out_ji + x[i * x_row + j] : x[i * x_row + j];
+    }
+  }
+}
+
 }  // namespace naive
 
 #ifdef SCALAR_DOUBLE
@@ -75,6 +85,10 @@ Scalar row_max(const Scalar* x, int64_t n) { return naive::row_max(x, n); }
 Scalar row_dot(const Scalar* x, const Scalar* y, int64_t n) { return naive::row_dot(x, y, n); }
 void add_column_sums(const Scalar* x, int64_t rows, int64_t columns, Scalar* out) {
   naive::add_column_sums(x, rows, columns, out);
+}
+void transpose_matrix(int64_t rows, int64_t columns, const Scalar* x, int64_t x_row, Scalar* out,
+                      int64_t out_row, bool add) {
+  naive::transpose_matrix(rows, columns, x, x_row, out, out_row, add);
 }
 #endif
 

@@ -17,7 +17,8 @@ std::shared_ptr<Storage> zero_storage(int64_t count) {
 }
 }  // namespace
 
-Node::Node(Shape s, const char* op_name, Backward b) : shape(std::move(s)), op(op_name), backward(b) {
+Node::Node(Shape s, const char* op_name, Backward b)
+    : shape(std::move(s)), count(element_count(shape)), op(op_name), backward(b) {
   node_count++;
 }
 

@@ -32,9 +32,10 @@ struct Node {
   const Scalar* grad_data();      // dy, the gradient of the result
   Scalar* parent_grad(size_t i);  // dx, to be added to; null where no gradient is wanted
   const Shape& parent_shape(size_t i) { return parents[i]->shape; }
-  int64_t size() const { return element_count(shape); }
+  int64_t size() const { return count; }
 
   Shape shape;
+  int64_t count;                  // of numbers in the result
   std::shared_ptr<Storage> grad;  // made when first needed
   std::vector<std::shared_ptr<Node>> parents;
   std::vector<Saved> saved;

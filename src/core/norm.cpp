@@ -38,18 +38,17 @@ void layernorm_backward(Node& y) {
         x_hat_r[j] *= reciprocal;
         g_r[j] = dy_r[j] * weight[j];
       }
-      if (!dx) continue;
       const Scalar mean_g = row_sum(g_r, n) / Scalar(n);
       const Scalar mean_gx = row_dot(g_r, x_hat_r, n) / Scalar(n);
-      Scalar* dx_r = dx + r * n;
-      for (int64_t j = 0; j < n; j++) dx_r[j] += reciprocal * (g_r[j] - mean_g - x_hat_r[j] * mean_gx);
+      Scalar* dx_r = dx ? dx + r * n : g_r;
+      for (int64_t j = 0; j < n; j++) {
+        dx_r[j] += reciprocal * (g_r[j] - mean_g - x_hat_r[j] * mean_gx);
+        x_hat_r[j] *= dy_r[j];
+      }
     }
   });
-  if (y.parents[1]) {  // dweight = sum over rows of dy x^
-    for (int64_t i = 0; i < y.size(); i++) x_hat[i] *= dy[i];
-    add_column_sums(x_hat, rows, n, y.parent_grad(1));
-  }
-  if (y.parents[2]) add_column_sums(dy, rows, n, y.parent_grad(2));  // dbias = sum over rows of dy
+  if (y.parents[1]) add_column_sums(x_hat, rows, n, y.parent_grad(1));  // dweight = sum over rows of dy x^
+  if (y.parents[2]) add_column_sums(dy, rows, n, y.parent_grad(2));     // dbias = sum over rows of dy
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/elementwise.h"
+#include "core/kernels.h"
 #include "core/ops.h"
 #include "core/permute.h"
 
@@ -30,40 +31,38 @@ Tensor reshape(const Tensor& x, Shape shape) {
   return y.done();
 }
 
+namespace {
+// out = x or out += x for a matrix of which x holds element (i, j) at x[i * row + j * column].
+void copy_matrix(int64_t rows, int64_t columns, const Scalar* x, int64_t row, int64_t column, Scalar* out,
+                 bool add) {
+  if (row == 1 && column != 1) return transpose_matrix(columns, rows, x, column, out, columns, add);
+  for (int64_t i = 0; i < rows; i++, x += row, out += columns) {
+    if (add)
+      for (int64_t j = 0; j < columns; j++) out[j] += x[j * column];
+    else
+      for (int64_t j = 0; j < columns; j++) out[j] = x[j * column];
+  }
+}
+}  // namespace
+
 void permute_values(const Scalar* x, const Shape& shape, const std::vector<int>& axes, Scalar* out,
                     bool add) {
-  const size_t rank = shape.size();
-  std::vector<int64_t> strides(rank, 1);  // of x
-  for (size_t i = rank; i-- > 1;) strides[i - 1] = strides[i] * shape[i];
-  const int64_t count = element_count(shape);
-  if (rank == 0) {
-    if (add)
-      out[0] += x[0];
-    else
-      out[0] = x[0];
-    return;
+  std::vector<int64_t> sizes, strides;  // of the axes of out, the strides within x; two axes at least
+  for (size_t i = axes.size(); i < 2; i++) sizes.push_back(1), strides.push_back(0);
+  for (int axis : axes) {
+    sizes.push_back(shape[size_t(axis)]);
+    strides.push_back(element_count(Shape(shape.begin() + axis + 1, shape.end())));
   }
-  const int64_t length = shape[size_t(axes[rank - 1])];  // of the rows of out
-  const int64_t step = strides[size_t(axes[rank - 1])];  // between their numbers in x
-  const int64_t rows = length == 0 ? 0 : count / length;
-  parallel_for(rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, length)),
-               [&](int64_t from, int64_t to) {
-                 for (int64_t r = from; r < to; r++) {
-                   int64_t start = 0, rest = r;
-                   for (size_t i = rank - 1; i-- > 0;) {
-                     const size_t axis = size_t(axes[i]);
-                     start += rest % shape[axis] * strides[axis];
-                     rest /= shape[axis];
-                   }
-                   const Scalar* x_r = x + start;
-                   Scalar* out_r = out + r * length;
-                   if (add) {
-                     for (int64_t j = 0; j < length; j++) out_r[j] += x_r[j * step];
-                   } else {
-                     for (int64_t j = 0; j < length; j++) out_r[j] = x_r[j * step];
-                   }
-                 }
-               });
+  const size_t rank = sizes.size();
+  const int64_t rows = sizes[rank - 2], columns = sizes[rank - 1], block = rows * columns;
+  const int64_t matrices = block == 0 ? 0 : element_count(shape) / block;
+  parallel_for(matrices, 1 + elements_per_thread / (block + 1), [&](int64_t from, int64_t to) {
+    for (int64_t m = from; m < to; m++) {
+      int64_t start = 0, rest = m;
+      for (size_t i = rank - 2; i-- > 0; rest /= sizes[i]) start += rest % sizes[i] * strides[i];
+      copy_matrix(rows, columns, x + start, strides[rank - 2], strides[rank - 1], out + m * block, add);
+    }
+  });
 }
 
 namespace {

@@ -17,16 +17,20 @@ constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
 int64_t rows_per_thread(int64_t n) { return 1 + elements_per_thread / (4 * n + 1); }
 
-// Replaces the row x by its softmax. Where all is -inf, nothing is allowed, and the weights are 0.
-void softmax_row(Scalar* x, int64_t n) {
-  const Scalar most = row_max(x, n);
-  if (most == minus_infinity) {
-    std::fill_n(x, n, Scalar(0));
-    return;
+// Replaces each row of x by its softmax. Where all is -inf, nothing is allowed, and the weights are 0. exp
+// runs over all rows at once: in a short row each step would wait for the one before.
+void softmax_rows(Scalar* x, int64_t rows, int64_t n) {
+  for (Scalar* x_r = x; x_r < x + rows * n; x_r += n) {
+    const Scalar most = row_max(x_r, n);
+    if (most == minus_infinity) continue;
+    for (int64_t j = 0; j < n; j++) x_r[j] -= most;
   }
-  for (int64_t j = 0; j < n; j++) x[j] = maths::exp(x[j] - most);
-  const Scalar total = row_sum(x, n);
-  for (int64_t j = 0; j < n; j++) x[j] /= total;
+  for (int64_t i = 0; i < rows * n; i++) x[i] = maths::exp(x[i]);
+  for (Scalar* x_r = x; x_r < x + rows * n; x_r += n) {
+    const Scalar total = row_sum(x_r, n);
+    if (total == 0) continue;
+    for (int64_t j = 0; j < n; j++) x_r[j] /= total;
+  }
 }
 
 void softmax_backward(Node& y) {  // dx = y (dy - sum_k y_k dy_k)
@@ -51,9 +55,11 @@ Tensor softmax_of(const Tensor& x, Fill fill_row) {
   Result y("softmax", x.shape(), {x}, softmax_backward);
   Scalar* out = y.data();
   parallel_for(n == 0 ? 0 : x.size() / n, rows_per_thread(n), [&](int64_t from, int64_t to) {
-    for (int64_t r = from; r < to; r++) {
-      fill_row(r, x.data() + r * n, out + r * n);
-      softmax_row(out + r * n, n);
+    const int64_t chunk = 1 + 2048 / n;  // rows that stay in the nearest cache
+    for (int64_t r0 = from; r0 < to; r0 += chunk) {
+      const int64_t rows = std::min(chunk, to - r0);
+      for (int64_t r = r0; r < r0 + rows; r++) fill_row(r, x.data() + r * n, out + r * n);
+      softmax_rows(out + r0 * n, rows, n);
     }
   });
   y.save_self();

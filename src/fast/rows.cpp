@@ -11,10 +11,17 @@ namespace headway {
 
 namespace {
 
-float tree(const float* l) { return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7])); }
+inline Lanes sum_of(Lanes x, Lanes y) { return x + y; }
 
 // The larger one; a NaN on either side wins.
-inline float larger(float x, float y) { return x > y || x != x ? x : y; }
+inline Lanes larger(Lanes x, Lanes y) { return ((x > y) | (x != x)) ? x : y; }
+
+// The numbers behind the last whole vector, and `filler` in the lanes they leave free.
+inline Lanes load_rest(const float* x, int64_t count, float filler) {
+  float l[lanes];
+  for (int64_t j = 0; j < lanes; j++) l[j] = j < count ? x[j] : filler;
+  return load(l);
+}
 
 }  // namespace
 
@@ -22,34 +29,26 @@ float row_sum(const float* x, int64_t n) {
   Lanes sum = {};
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) sum += load(x + i);
-  float l[lanes];
-  store(l, sum);
-  for (int64_t j = 0; i + j < n; j++) l[j] += x[i + j];
-  return tree(l);
+  if (i < n) sum += load_rest(x + i, n - i, 0);
+  return fold(sum, sum_of);
 }
 
 float row_max(const float* x, int64_t n) {
-  Lanes most = broadcast(-std::numeric_limits<float>::infinity());
+  const float least = -std::numeric_limits<float>::infinity();
+  Lanes most = broadcast(least);
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const Lanes v = load(x + i);
-    most = ((v > most) | (v != v)) ? v : most;
-  }
-  float l[lanes];
-  store(l, most);
-  for (int64_t j = 0; i + j < n; j++) l[j] = larger(x[i + j], l[j]);
-  return larger(larger(larger(l[0], l[4]), larger(l[2], l[6])),
-                larger(larger(l[1], l[5]), larger(l[3], l[7])));
+  for (; i + lanes <= n; i += lanes) most = larger(load(x + i), most);
+  if (i < n) most = larger(load_rest(x + i, n - i, least), most);
+  return fold(most, larger);
 }
 
 float row_dot(const float* x, const float* y, int64_t n) {
   Lanes sum = {};
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) sum = fma(load(x + i), load(y + i), sum);
-  float l[lanes];
-  store(l, sum);
-  for (int64_t j = 0; i + j < n; j++) l[j] = fma(x[i + j], y[i + j], l[j]);
-  return tree(l);
+  // In lanes left free the product is -0, which leaves any sum as it is; adding 0 would turn -0 into 0.
+  if (i < n) sum = fma(load_rest(x + i, n - i, -0.0f), load_rest(y + i, n - i, 0), sum);
+  return fold(sum, sum_of);
 }
 
 void add_column_sums(const float* x, int64_t rows, int64_t columns, float* out) {
@@ -69,6 +68,26 @@ void add_column_sums(const float* x, int64_t rows, int64_t columns, float* out) 
       for (int64_t j = 0; j < width; j++) out[j0 + j] += total[j];
     }
   });
+}
+
+void transpose_matrix(int64_t rows, int64_t columns, const float* x, int64_t x_row, float* out,
+                      int64_t out_row, bool add) {
+  int64_t i = 0;
+  for (; i + lanes <= rows; i += lanes) {
+    int64_t j = 0;
+    for (; j + lanes <= columns; j += lanes) {
+      Lanes v[lanes];
+      for (int64_t r = 0; r < lanes; r++) v[r] = load(x + (i + r) * x_row + j);
+      transpose(v);
+      for (int64_t r = 0; r < lanes; r++) {
+        float* out_r = out + (j + r) * out_row + i;
+        store(out_r, add ? load(out_r) + v[r] : v[r]);
+      }
+    }
+    naive::transpose_matrix(lanes, columns - j, x + i * x_row + j, x_row, out + j * out_row + i, out_row,
+                            add);
+  }
+  naive::transpose_matrix(rows - i, columns, x + i * x_row, x_row, out + i, out_row, add);
 }
 
 }  // namespace headway
