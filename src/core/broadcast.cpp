@@ -18,6 +18,7 @@ int64_t aligned_size(const Shape& shape, size_t i, size_t rank) {
 }  // namespace
 
 Shape broadcast_shape(const char* op, const Tensor& a, const Tensor& b, int apart) {
+  if (apart == 0 && a.shape() == b.shape()) return a.shape();
   const Shape left(a.shape().begin(), a.shape().end() - apart);
   const Shape right(b.shape().begin(), b.shape().end() - apart);
   const size_t rank = std::max(left.size(), right.size());
@@ -47,26 +48,22 @@ BroadcastRows::BroadcastRows(const Shape& a, const Shape& b, const Shape& result
     const int64_t b_stride = aligned_size(b, i, result.size()) == 1 ? 0 : b_run;
     if (a_stride) a_run *= size;
     if (b_stride) b_run *= size;
-    const bool runs_on = !sizes_.empty() && a_stride == a_strides_.back() * sizes_.back() &&
-                         b_stride == b_strides_.back() * sizes_.back();
-    if (runs_on) {
-      sizes_.back() *= size;
-    } else {
-      sizes_.push_back(size);
-      a_strides_.push_back(a_stride);
-      b_strides_.push_back(b_stride);
-    }
+    Axis* inner = axes_.empty() ? nullptr : &axes_.back();
+    if (inner && a_stride == inner->a_stride * inner->size && b_stride == inner->b_stride * inner->size)
+      inner->size *= size;  // runs on without a jump
+    else
+      axes_.push_back({size, a_stride, b_stride});
   }
-  if (sizes_.empty()) return;  // a single number
-  length = sizes_[0];
-  a_step = a_strides_[0];
-  b_step = b_strides_[0];
-  for (size_t i = 1; i < sizes_.size(); i++) rows *= sizes_[i];
+  if (axes_.empty()) return;  // a single number
+  length = axes_[0].size;
+  a_step = axes_[0].a_stride;
+  b_step = axes_[0].b_stride;
+  for (size_t i = 1; i < axes_.size(); i++) rows *= axes_[i].size;
 }
 
-int64_t BroadcastRows::start(int64_t r, const std::vector<int64_t>& strides) const {
+int64_t BroadcastRows::start(int64_t r, int64_t Axis::*stride) const {
   int64_t offset = 0;
-  for (size_t i = 1; i < sizes_.size(); r /= sizes_[i++]) offset += r % sizes_[i] * strides[i];
+  for (size_t i = 1; i < axes_.size(); r /= axes_[i++].size) offset += r % axes_[i].size * axes_[i].*stride;
   return offset;
 }
 

@@ -19,12 +19,15 @@ public:
   int64_t a_step = 0;
   int64_t b_step = 0;
   // Where row r of the result begins in operand a or b.
-  int64_t a_start(int64_t r) const { return start(r, a_strides_); }
-  int64_t b_start(int64_t r) const { return start(r, b_strides_); }
+  int64_t a_start(int64_t r) const { return start(r, &Axis::a_stride); }
+  int64_t b_start(int64_t r) const { return start(r, &Axis::b_stride); }
 
 private:
-  int64_t start(int64_t r, const std::vector<int64_t>& strides) const;
-  std::vector<int64_t> sizes_, a_strides_, b_strides_;  // of the merged axes, innermost first: the row itself
+  struct Axis {
+    int64_t size, a_stride, b_stride;
+  };
+  int64_t start(int64_t r, int64_t Axis::*stride) const;
+  std::vector<Axis> axes_;  // the merged ones, innermost first: the row itself
 };
 
 // out [shape] += x [from] summed over every axis where `shape` is 1 or missing: the way back from a

@@ -11,19 +11,19 @@ namespace {
 
 // One matmul as a list of equal matrix products: product i reads matrix a_at(i) of a and b_at(i) of b.
 struct Batch {
-  int64_t M, N, K, count;
+  int64_t M, N, K, count = 1;
   BroadcastRows rows;
-  Shape shape;  // of the result
 
-  Batch(const Shape& a, const Shape& b, const Shape& leading)
-      : M(a[a.size() - 2]), N(b.back()), K(a.back()), count(element_count(leading)),
-        rows(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2), leading), shape(leading) {
-    shape.insert(shape.end(), {M, N});
-    if (b.size() == 2) {  // one right side for all: the rows of every batch item in a single product
-      M *= count;
-      count = 1;
-      rows = BroadcastRows({}, {}, {});
-    }
+  // y: shape of the result, [..., M, N]
+  Batch(const Shape& a, const Shape& b, const Shape& y)
+      : M(a[a.size() - 2]), N(b.back()), K(a.back()), rows(leading(a, b), leading(b, b), leading(y, b)) {
+    const int64_t products = element_count(Shape(y.begin(), y.end() - 2));
+    // One right side for all: the rows of every batch item in a single product.
+    (b.size() == 2 ? M : count) *= products;
+  }
+  // The axes that count products: none where b serves all of them.
+  static Shape leading(const Shape& shape, const Shape& b) {
+    return b.size() == 2 ? Shape() : Shape(shape.begin(), shape.end() - 2);
   }
   int64_t a_at(int64_t i) const { return rows.a_start(i / rows.length) + i % rows.length * rows.a_step; }
   int64_t b_at(int64_t i) const { return rows.b_start(i / rows.length) + i % rows.length * rows.b_step; }
@@ -33,7 +33,7 @@ struct Batch {
 
 void matmul_backward(Node& y) {
   const Saved &a = y.saved[0], &b = y.saved[1];
-  const Batch batch(a.shape, b.shape, Shape(y.shape.begin(), y.shape.end() - 2));
+  const Batch batch(a.shape, b.shape, y.shape);
   const int64_t M = batch.M, N = batch.N, K = batch.K;
   const Scalar* dy = y.grad_data();
   // A matrix that serves several products collects from them in order, so those are not shared between
@@ -70,9 +70,11 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     if (a.dim(-1) == b.dim(-1)) message.hint("matmul(a, transpose(b)) would fit");
     throw ShapeError(message);
   }
-  const Batch batch(a.shape(), b.shape(), broadcast_shape("matmul", a, b, 2));
+  Shape shape = broadcast_shape("matmul", a, b, 2);
+  shape.insert(shape.end(), {a.dim(-2), b.dim(-1)});
+  const Batch batch(a.shape(), b.shape(), shape);
   const int64_t M = batch.M, N = batch.N, K = batch.K;
-  Result y("matmul", batch.shape, {a, b}, matmul_backward);
+  Result y("matmul", shape, {a, b}, matmul_backward);
   Scalar* out = y.data();
   parallel_for(batch.count, batch.grain(), [&](int64_t from, int64_t to) {
     for (int64_t i = from; i < to; i++) {

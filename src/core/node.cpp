@@ -155,14 +155,17 @@ void Tensor::backward() const {
   }
 }
 
-Result::Result(const char* op, const Shape& shape, std::span<const Tensor> parents, Backward backward)
-    : tensor_(Tensor(shape).named(op)) {
-  if (checking) inputs_.assign(parents.begin(), parents.end());
+Result::Result(const char* op, const Shape& shape, std::span<const Input> inputs, Backward backward)
+    : tensor_(shape) {
+  tensor_.storage_->name = op;
   bool wanted = false;
-  for (const Tensor& p : parents) wanted = wanted || p.node_;
+  for (const Input& input : inputs) {
+    wanted = wanted || input.tensor->node_;
+    if (checking) inputs_.push_back(*input.tensor);
+  }
   if (!wanted || !recording) return;
   tensor_.node_ = std::make_shared<Node>(shape, op, backward);
-  for (const Tensor& p : parents) tensor_.node_->parents.push_back(p.node_);
+  for (const Input& input : inputs) tensor_.node_->parents.push_back(input.tensor->node_);
 }
 
 void Result::save(const Tensor& t) {
@@ -188,7 +191,7 @@ int64_t first_nan(const Tensor& t) {
 
 Tensor Result::done() {
   const int64_t at = checking ? first_nan(tensor_) : tensor_.size();
-  if (at == tensor_.size()) return tensor_;
+  if (at == tensor_.size()) return std::move(tensor_);
   const std::string& op = tensor_.name();
   for (const Tensor& input : inputs_) {
     if (first_nan(input) == input.size()) continue;

@@ -47,6 +47,12 @@ struct Node {
   bool seen = false;    // used while ordering
 };
 
+// A tensor that an op reads, not copied.
+struct Input {
+  Input(const Tensor& t) : tensor(&t) {}
+  const Tensor* tensor;
+};
+
 // Makes the result of an op and, where a parent has a gradient and recording is on, its node.
 //
 //   Result y("scale", x.shape(), {x}, scale_backward);            // same shape as x
@@ -55,9 +61,9 @@ struct Node {
 //   return y.done();
 class Result {
 public:
-  Result(const char* op, const Shape& shape, std::initializer_list<Tensor> parents, Backward backward)
-      : Result(op, shape, std::span<const Tensor>(parents.begin(), parents.size()), backward) {}
-  Result(const char* op, const Shape& shape, std::span<const Tensor> parents, Backward backward);
+  Result(const char* op, const Shape& shape, std::initializer_list<Input> inputs, Backward backward)
+      : Result(op, shape, std::span<const Input>(inputs.begin(), inputs.size()), backward) {}
+  Result(const char* op, const Shape& shape, std::span<const Input> inputs, Backward backward);
 
   Scalar* data() { return tensor_.storage_->numbers.data(); }
   int64_t size() const { return tensor_.size(); }

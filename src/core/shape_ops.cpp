@@ -47,20 +47,24 @@ void copy_matrix(int64_t rows, int64_t columns, const Scalar* x, int64_t row, in
 
 void permute_values(const Scalar* x, const Shape& shape, const std::vector<int>& axes, Scalar* out,
                     bool add) {
-  std::vector<int64_t> sizes, strides;  // of the axes of out, the strides within x; two axes at least
-  for (size_t i = axes.size(); i < 2; i++) sizes.push_back(1), strides.push_back(0);
-  for (int axis : axes) {
-    sizes.push_back(shape[size_t(axis)]);
-    strides.push_back(element_count(Shape(shape.begin() + axis + 1, shape.end())));
-  }
-  const size_t rank = sizes.size();
-  const int64_t rows = sizes[rank - 2], columns = sizes[rank - 1], block = rows * columns;
+  std::vector<int64_t> steps(shape.size(), 1);  // of x
+  for (size_t i = steps.size(); i-- > 1;) steps[i - 1] = steps[i] * shape[i];
+  // The last two axes of out are copied as matrices, the others count them.
+  struct Axis {
+    int64_t size = 1, step = 0;  // in x
+  };
+  std::vector<Axis> outer(axes.size() + 2);  // two axes at least
+  for (size_t i = 0; i < axes.size(); i++) outer[i + 2] = {shape[size_t(axes[i])], steps[size_t(axes[i])]};
+  const Axis columns = outer.back(), rows = outer[outer.size() - 2];
+  outer.resize(outer.size() - 2);
+  const int64_t block = rows.size * columns.size;
   const int64_t matrices = block == 0 ? 0 : element_count(shape) / block;
   parallel_for(matrices, 1 + elements_per_thread / (block + 1), [&](int64_t from, int64_t to) {
     for (int64_t m = from; m < to; m++) {
       int64_t start = 0, rest = m;
-      for (size_t i = rank - 2; i-- > 0; rest /= sizes[i]) start += rest % sizes[i] * strides[i];
-      copy_matrix(rows, columns, x + start, strides[rank - 2], strides[rank - 1], out + m * block, add);
+      for (size_t i = outer.size(); i-- > 0; rest /= outer[i].size)
+        start += rest % outer[i].size * outer[i].step;
+      copy_matrix(rows.size, columns.size, x + start, rows.step, columns.step, out + m * block, add);
     }
   });
 }
@@ -74,22 +78,21 @@ void permute_backward(Node& y) {
 }  // namespace
 
 Tensor permute(const Tensor& x, const std::vector<int>& axes) {
-  std::vector<int> from;
-  for (int axis : axes) from.push_back(axis_index("permute", axis, x));
-  std::vector<int> sorted = from;
-  std::sort(sorted.begin(), sorted.end());
-  const bool repeated = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+  std::vector<int> from = axes;
+  for (int& axis : from) axis = axis_index("permute", axis, x);
+  bool repeated = false;
+  for (int axis : from) repeated = repeated || std::count(from.begin(), from.end(), axis) > 1;
   if (int(axes.size()) != x.rank() || repeated) {
     throw ShapeError(Message(text("permute: ", to_text(Shape(axes.begin(), axes.end())),
                                   " is not an order of ", x.rank(), " axes"))
                          .tensor("x", x.name(), x.shape())
                          .rule("every axis of x is named once; axis i of the result is axis axes[i] of x"));
   }
-  Shape shape;
-  for (int axis : from) shape.push_back(x.shape()[size_t(axis)]);
+  Shape shape(from.size());
+  for (size_t i = 0; i < from.size(); i++) shape[i] = x.shape()[size_t(from[i])];
   Result y("permute", shape, {x}, permute_backward);
   permute_values(x.data(), x.shape(), from, y.data(), false);
-  y.ints(from);
+  y.ints(std::move(from));
   return y.done();
 }
 
@@ -155,7 +158,7 @@ Tensor concat(const std::vector<Tensor>& parts, int axis) {
   }
   shape[size_t(at)] = 0;
   for (size_t p = 0; p < parts.size(); p++) shape[size_t(at)] += ints[p + 1];
-  Result y("concat", shape, parts, concat_backward);
+  Result y("concat", shape, std::vector<Input>(parts.begin(), parts.end()), concat_backward);
   const Split whole(shape, size_t(at));
   int64_t start = 0;
   for (size_t p = 0; p < parts.size(); p++) {
