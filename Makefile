@@ -81,15 +81,31 @@ $(OUT)/flags: FORCE
 	@echo '$(CXX) $(FLAGS)' "`$(CXX) -dumpversion`" > $@.new
 	@cmp -s $@ $@.new || cp $@.new $@
 
+# What most files include is parsed once, into a precompiled header: $(call precompiled,name,header).
+define precompiled
+$(OUT)/$(1).h: $(OUT)/flags
+	@echo '#include "$(2)"' > $$@
+$(OUT)/$(1).h.gch: $(OUT)/$(1).h
+	@$$(COMPILE) $$(FLAGS_OF_$(1)) -MMD -MP -x c++-header $$< -o $$@
+endef
+FLAGS_OF_sources = $(FLAGS)
+FLAGS_OF_tests = $(FLAGS:-O3=-O0)
+$(eval $(call precompiled,sources,core/node.h))
+$(eval $(call precompiled,tests,catch.h))
+-include $(OUT)/sources.h.d $(OUT)/tests.h.d
+
+# src/fast is optimised even in the debug build.
 $(OUT)/src/fast/%.o: src/fast/%.cpp $(OUT)/flags
 	@$(COMPILE) $(FLAGS:-O0=-O3) -MMD -MP -c $< -o $@
 
 # Tests are compiled often and run once.
-$(OUT)/%_test.o: %_test.cpp $(OUT)/flags
-	@$(COMPILE) $(FLAGS:-O3=-O0) -MMD -MP -c $< -o $@
+$(OUT)/%_test.o: %_test.cpp $(OUT)/tests.h.gch
+	@$(COMPILE) $(FLAGS_OF_tests) -include $(OUT)/tests.h -MMD -MP -c $< -o $@
 
-$(OUT)/%.o: %.cpp $(OUT)/flags
-	@$(COMPILE) $(FLAGS) -MMD -MP -c $< -o $@
+# The numbers are made in core and nn; what surrounds them compiles faster at -O1.
+$(OUT)/src/core/%.o $(OUT)/src/nn/%.o $(OUT)/tests/bench/%.o: OPTIMISED = $(FLAGS)
+$(OUT)/%.o: %.cpp $(OUT)/sources.h.gch
+	@$(COMPILE) $(or $(OPTIMISED),$(FLAGS:-O3=-O1)) -include $(OUT)/sources.h -MMD -MP -c $< -o $@
 
 $(ARCHIVE): $(LIBRARY:%.cpp=$(OUT)/%.o)
 	@rm -f $@
@@ -133,7 +149,7 @@ $(OUT)/catch_main.cpp: $(OUT)/flags
 	  echo 'Catch2 is missing. Debian, Ubuntu: apt-get install catch2    macOS: brew install catch2'; exit 2; }
 	@printf '#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n' > $@
 
-$(TESTS:%.cpp=$(OUT)/%.o): $(OUT)/catch_main.cpp
+$(OUT)/tests.h.gch: $(OUT)/catch_main.cpp
 
 $(OUT)/tests/all: $(TESTS:%.cpp=$(OUT)/%.o) $(ARCHIVE)
 	@$(CXX) $(FLAGS) $^ $(CATCH_MAIN) -o $@
