@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "nn/cache.h"
+
 namespace headway {
 
 namespace {
@@ -170,6 +172,16 @@ MultiheadAttention::Output MultiheadAttention::forward(const Tensor& x, const Ma
     z = z * reshape(gate, {h, 1, 1});  // [B, h, T, d_h]
   }
   return {out_proj(merge(z)), attended.pattern, z};  // [B, T, D]
+}
+
+MultiheadAttention::Output MultiheadAttention::forward(const Tensor& x, KVCache& cache) const {
+  const int64_t h = num_heads;
+  const Tensor q = split(q_proj(x), h);  // [B, h, T, d_h]
+  const Tensor k = split(k_proj(x), h);  // [B, h, T, d_h]
+  const Tensor v = split(v_proj(x), h);  // [B, h, T, d_h]
+
+  const Attended attended = attention(q, k, v, cache);
+  return {out_proj(merge(attended.z)), attended.pattern, attended.z};  // [B, T, D]
 }
 
 Parameters MultiheadAttention::parameters() const {

@@ -35,6 +35,8 @@ struct Attended {
 Attended attention(const Tensor& q, const Tensor& k, const Tensor& v, const Masking& masking = {},
                    std::optional<Scalar> scale = {});
 
+class KVCache;
+
 class MultiheadAttention {
 public:
   struct Options {
@@ -56,6 +58,9 @@ public:
   // leans on it.
   Output forward(const Tensor& x, const Masking& masking = {}, const Tensor& memory = {},
                  const Tensor& gate = {}) const;
+  // Decoding, see cache.h: x [B, T, D] is what follows the tokens in the cache. Always causal, and over its
+  // own past only, so there is neither a mask nor a memory to give.
+  Output forward(const Tensor& x, KVCache& cache) const;
   Tensor operator()(const Tensor& x, const Masking& masking = {}) const { return forward(x, masking).out; }
   Parameters parameters() const;
 

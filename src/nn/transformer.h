@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nn/attention.h"
+#include "nn/cache.h"
 
 namespace headway {
 
@@ -20,6 +21,7 @@ public:
   Block(const BlockOptions& options, Random& random);
   // Where `pattern` is given, it receives this block's [B, h, T, S].
   Tensor operator()(const Tensor& x, const Masking& masking, Tensor* pattern = nullptr) const;
+  Tensor operator()(const Tensor& x, KVCache& cache) const;  // x follows the tokens in the cache
   Parameters parameters() const;
 
   MultiheadAttention attn;
@@ -46,6 +48,11 @@ public:
   // given, it receives one [B, h, T, T] per layer.
   Tensor operator()(const std::vector<int>& tokens, int64_t B, int64_t T,
                     std::vector<Tensor>* patterns = nullptr) const;
+  // Decoding: the tokens are those that follow the cached ones, B rows of T -> their logits [B, T, V], with
+  // the same bits as in the whole sequence. An error leaves every cache as long as it was.
+  Tensor operator()(const std::vector<int>& tokens, int64_t B, int64_t T, std::vector<KVCache>& caches) const;
+  // An empty cache for each layer. capacity: the context unless given.
+  std::vector<KVCache> make_caches(int64_t B, std::optional<int64_t> capacity = {}) const;
   Parameters parameters() const;
 
   Options options;
@@ -53,6 +60,10 @@ public:
   std::vector<Block> blocks;
   LayerNorm norm_f;
   std::optional<Linear> head;  // no bias; absent when tied
+
+private:
+  Tensor embed(const std::vector<int>& tokens, int64_t B, int64_t T, int64_t past) const;  // [B, T, D]
+  Tensor read_out(const Tensor& x) const;  // [B, T, D] -> logits [B, T, V]
 };
 
 }  // namespace headway

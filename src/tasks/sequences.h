@@ -41,8 +41,4 @@ struct LineScore {
 };
 LineScore score_lines(const Transformer& model, DrawLines draw);
 
-// Greedy: appends `count` tokens to each of B prompts of length T0, each the most likely next one.
-// Returns [B, count].
-std::vector<int> generate(const Transformer& model, const std::vector<int>& prompts, int64_t B, int count);
-
 }  // namespace headway

@@ -1,8 +1,9 @@
 // The whole text of every error that src/nn throws, and of those from below that its users meet.
 #include "catch.h"
 #include "core/mask.h"
+#include "core/node.h"
 #include "helpers.h"
-#include "nn/transformer.h"
+#include "nn/generate.h"
 
 using namespace headway;
 
@@ -186,4 +187,123 @@ TEST_CASE("a sequence longer than the position table and a token outside the voc
         }) == "embedding: 3 ids in shape [1, 4] cannot be looked up\n"
               "  table = tok.weight  [7, 6]\n"
               "  rule: the table is [V, D], and the shape of the ids holds exactly the ids");
+}
+
+TEST_CASE("a cache refuses what does not fit, what is too much, and what has a history") {
+  CHECK(shape_error([] { KVCache(2, 3, 0, 4); }) ==
+        "KVCache: B 2, num_heads 3, capacity 0 and head_dim 4 make no cache\n"
+        "  rule: each is at least 1");
+  KVCache cache(2, 3, 6, 4);
+  cache.append(zeros({2, 3, 5, 4}, "k"), zeros({2, 3, 5, 4}, "v"));
+  const Tensor one = zeros({2, 3, 1, 4}, "new"), two = zeros({2, 3, 2, 4}, "more");
+  CHECK(shape_error([&] { cache.append(two, two); }) ==
+        "KVCache: behind 5 cached tokens, 2 more need room for 7, and the capacity is 6\n"
+        "  rule: a cache is allocated once and does not grow; no token is dropped to make room\n"
+        "  hint: make it with capacity 7 or more, or clear() it for a new text");
+  CHECK(shape_error([&] { cache.append(one, two); }) ==
+        "KVCache: v does not fit the cache\n"
+        "  k = new  [2, 3, 1, 4]\n"
+        "  v = more  [2, 3, 2, 4]\n"
+        "  rule: they are [B, h, T, d_h] of the same T tokens, here with B = 2, h = 3, d_h = 4");
+  CHECK(shape_error([&] {
+          attention(zeros({2, 3, 4}, "flat"), one, one, cache);
+        }) == "attention: q does not fit the cache\n"
+              "  q = flat  [2, 3, 4]\n"
+              "  k = new  [2, 3, 1, 4]\n"
+              "  v = new  [2, 3, 1, 4]\n"
+              "  rule: they are [B, h, T, d_h] of the same T tokens, here with B = 2, h = 3, d_h = 4");
+  CHECK(message_of<ValueError>([&] { attention(one, one.requires_grad(), one, cache); }) ==
+        "attention: k carries a gradient, and a cache keeps no history\n"
+        "  k = new  [2, 3, 1, 4]\n"
+        "  rule: no backward could pass through numbers that were only kept\n"
+        "  hint: decode inside NoGrad, or hand in a tensor's detach()");
+  CHECK(message_of<ValueError>([&] { cache.truncate(6); }) ==
+        "KVCache: it cannot be cut to 6 tokens, it holds 5\n"
+        "  rule: the first 0 .. length() tokens may be kept");
+  CHECK(cache.length() == 5);
+}
+
+TEST_CASE("a transformer refuses caches that are not its own, and positions beyond its table") {
+  Random random(3);
+  const Transformer::Options options = {.vocab_size = 7,
+                                        .context = 4,
+                                        .num_layers = 2,
+                                        .block = {.embed_dim = 6, .num_heads = 2, .mlp_dim = 5}};
+  const Transformer model(options, random);
+  const NoGrad no_grad;
+  std::vector<KVCache> caches = model.make_caches(1, 8);
+  model({1, 2, 3}, 1, 3, caches);
+  CHECK(shape_error([&] {
+          model({4, 5}, 1, 2, caches);
+        }) ==
+        "Transformer: a sequence of 5 tokens (3 of them cached) is longer than the position table of 4 rows\n"
+        "  positions = pos.weight  [4, 6]\n"
+        "  rule: every position needs a row of its own\n"
+        "  hint: build the model with context 5 or more, or cut the sequence");
+  CHECK(shape_error([&] {
+          model({4, 5}, 2, 1, caches);
+        }) == "Transformer: the cache of layer 0 holds 3 tokens of 1 items, not 3 of 2\n"
+              "  rule: all layers have read the same tokens, of as many items as are read now\n"
+              "  hint: clear() them all, or make new ones, and begin again with the prompt");
+  caches[1].clear();
+  CHECK(shape_error([&] { model({4}, 1, 1, caches); }) ==
+        "Transformer: the cache of layer 1 holds 0 tokens of 1 items, not 3 of 1\n"
+        "  rule: all layers have read the same tokens, of as many items as are read now\n"
+        "  hint: clear() them all, or make new ones, and begin again with the prompt");
+  caches.pop_back();
+  CHECK(shape_error([&] { model({4}, 1, 1, caches); }) ==
+        "Transformer: 1 caches for 2 layers\n"
+        "  rule: every layer has a cache of its own, and positions are counted by what they hold\n"
+        "  hint: make_caches makes one for each layer");
+  Transformer::Options both_ways = options;
+  both_ways.is_causal = false;
+  const Transformer other(both_ways, random);
+  std::vector<KVCache> others = other.make_caches(1);
+  CHECK(message_of<ValueError>([&] { other({1}, 1, 1, others); }) ==
+        "Transformer: a model that is not causal cannot use a cache\n"
+        "  rule: cached keys and values hold only where no token sees a later one\n"
+        "  hint: read the whole sequence at once, or build the model with is_causal");
+}
+
+TEST_CASE("generate refuses what it cannot go on from, before any work") {
+  Random random(3);
+  const Transformer model(
+      {.vocab_size = 7, .context = 4, .block = {.embed_dim = 6, .num_heads = 2, .mlp_dim = 5}}, random);
+  for (bool use_cache : {true, false}) {
+    const auto value_error = [&](const std::vector<int>& prompts, int64_t B, int64_t count) {
+      return message_of<ValueError>([&] { generate(model, prompts, B, count, use_cache); });
+    };
+    const auto size_error = [&](const std::vector<int>& prompts, int64_t B, int64_t count) {
+      return shape_error([&] { generate(model, prompts, B, count, use_cache); });
+    };
+    CHECK(value_error({}, 1, 2) == "generate: the prompt is empty\n"
+                                   "  rule: a new token follows from the last one, so there must be one\n"
+                                   "  hint: begin with a token that marks the start of a line");
+    CHECK(value_error({1, 2}, 0, 2) == "generate: 2 tokens for each of 0 prompts cannot be made\n"
+                                       "  rule: there is at least one prompt, and the count is not negative");
+    CHECK(value_error({1, 2}, 2, -1) ==
+          "generate: -1 tokens for each of 2 prompts cannot be made\n"
+          "  rule: there is at least one prompt, and the count is not negative");
+    CHECK(size_error({1, 2, 3, 4, 5}, 2, 1) ==
+          "generate: 5 tokens are not 2 prompts of equal length (5 = 2 * 2 + 1)\n"
+          "  rule: prompts holds B rows of the same length, one after the other");
+    CHECK(size_error({1, 2, 3, 4, 5, 6}, 2, 3) ==
+          "generate: a prompt of 3 tokens and 3 new ones need 5 positions, and the table has 4\n"
+          "  positions = pos.weight  [4, 6]\n"
+          "  rule: every token that is read needs a position; the last new one is not read\n"
+          "  hint: ask for at most 2 new tokens, or build the model with context 5 or more");
+    CHECK(size_error({1, 2, 3, 4, 5, 6}, 1, 1) ==
+          "generate: a prompt of 6 tokens and 1 new ones need 6 positions, and the table has 4\n"
+          "  positions = pos.weight  [4, 6]\n"
+          "  rule: every token that is read needs a position; the last new one is not read\n"
+          "  hint: ask for at most 0 new tokens, or build the model with context 6 or more");
+  }
+  Tensor row = model.norm_f.bias;
+  row.mutable_values()[2] = std::numeric_limits<Scalar>::quiet_NaN();
+  CHECK(message_of<ValueError>([&] {
+          generate(model, {1, 2, 3, 4}, 2, 1);
+        }) == "generate: item 0 has a NaN among the logits of its next token\n"
+              "  logits = matmul  [2, 2, 7]\n"
+              "  rule: no token is the likeliest where one number is not a number\n"
+              "  hint: while a CheckFinite lives, the op that makes the first NaN is named");
 }

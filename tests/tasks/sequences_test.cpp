@@ -1,4 +1,4 @@
-// The lines of copy, reverse, sort and noise, the look-up task, and generation.
+// The lines of copy, reverse, sort and noise, and the look-up task.
 #include <algorithm>
 
 #include "catch.h"
@@ -80,26 +80,6 @@ TEST_CASE("in look-up the keys of a list differ, and the answer is the value of 
     CHECK(found == 1);
   }
   for (int count : asked_at) CHECK(count > 25);  // 50 expected: every place is asked for
-}
-
-TEST_CASE("generation goes on from the prompt with the likeliest token, one at a time") {
-  Random random(8);
-  const Transformer model = line_model(1, random);
-  const Words prompts = {1, 2, 3, 8, 7, 7, 0, 8};  // two prompts of four tokens
-  const Words made = generate(model, prompts, 2, 3);
-  REQUIRE(made.size() == 6);
-  for (int b = 0; b < 2; b++) {
-    Words line(prompts.begin() + b * 4, prompts.begin() + b * 4 + 4);
-    for (int i = 0; i < 3; i++) {
-      const NoGrad no_grad;
-      const int64_t T = int64_t(line.size());
-      const Tensor logits = model(line, 1, T);  // [1, T, V]
-      const Scalar* last = logits.data() + (T - 1) * 9;
-      const int best = int(std::max_element(last, last + 9) - last);
-      CHECK(made[size_t(b * 3 + i)] == best);
-      line.push_back(best);
-    }
-  }
 }
 
 TEST_CASE("an untrained model scores near chance, alone and while reading") {
