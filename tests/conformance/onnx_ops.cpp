@@ -50,15 +50,20 @@ Tensor as_term(const Allow& allow) {
 }
 
 void attention_op(Call& c) {
-  const bool flat = c.x().rank() == 3;                                              // [B, T, h d_h]
-  const Tensor q = flat ? split_heads(c.x(0), c.integer("q_num_heads")) : c.x(0);   // [B, h, T, d_h]
-  const Tensor k = flat ? split_heads(c.x(1), c.integer("kv_num_heads")) : c.x(1);  // [B, h, S, d_h]
-  const Tensor v = flat ? split_heads(c.x(2), c.integer("kv_num_heads")) : c.x(2);  // [B, h, S, d_v]
+  const bool flat = c.x().rank() == 3;                                             // [B, T, h d_h]
+  const Tensor q = flat ? split_heads(c.x(0), c.integer("q_num_heads")) : c.x(0);  // [B, h, T, d_h]
+  Tensor k = flat ? split_heads(c.x(1), c.integer("kv_num_heads")) : c.x(1);       // [B, h, S, d_h]
+  Tensor v = flat ? split_heads(c.x(2), c.integer("kv_num_heads")) : c.x(2);       // [B, h, S, d_v]
+  const int64_t past = c.has(4) ? c.x(4).dim(2) : 0;
+  if (c.has(4)) {
+    k = concat(std::vector<Tensor>{c.x(4), k}, 2);  // [B, h, S, d_h]
+    v = concat(std::vector<Tensor>{c.x(5), v}, 2);  // [B, h, S, d_v]
+  }
   const int64_t T = q.dim(2), S = k.dim(2);
   Masking masking;
   if (c.has(3)) add_mask(masking, c.in[3], S);
   masking.is_causal = c.integer("is_causal") != 0 && !c.has(6);
-  if (masking.is_causal) masking.past = 0;
+  if (masking.is_causal) masking.past = past;
   if (c.has(6)) {
     const Allow keys = nonpad(c.in[6].ints, T, S, c.integer("is_causal") != 0);
     masking.allow = masking.allow ? *masking.allow & keys : keys;
@@ -71,8 +76,8 @@ void attention_op(Call& c) {
   Tensor scores = attended.scores;
   if (mode == 2 && masking.bias) scores = scores + masking.bias->values;
   if (mode == 2 && masking.allow) scores = scores + as_term(*masking.allow);
-  if (mode == 2 && masking.is_causal) scores = scores + as_term(Allow::causal(T, S, 0));
-  c.out = {flat ? merge_heads(attended.z) : attended.z, {}, {}, mode == 3 ? attended.pattern : scores};
+  if (mode == 2 && masking.is_causal) scores = scores + as_term(Allow::causal(T, S, past));
+  c.out = {flat ? merge_heads(attended.z) : attended.z, k, v, mode == 3 ? attended.pattern : scores};
 }
 
 void layer_normalization(Call& c) {

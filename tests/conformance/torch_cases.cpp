@@ -84,6 +84,7 @@ const Entry table[] = {
     {"sdpa", bare_attention},
     {"mha", attention_layer},
     {"mha_gated", attention_layer},
+    {"kv_cache", cached_layer},
     {"encoder_layer", encoder_layer},
     {"tiny_gpt", language_model},
     {"sgd", optimise},

@@ -1,4 +1,6 @@
 // Layers, models and optimisers of the torch cases.
+#include "core/node.h"
+#include "nn/cache.h"
 #include "nn/optim.h"
 #include "nn/transformer.h"
 #include "torch_run.h"
@@ -136,6 +138,26 @@ void attention_layer(Run& r) {
   r.out("weights_mean_over_heads", mean(pattern, {1}));
   const Tensor rows = reshape(layer.out_proj.weight, {h, -1, y.dim(-1)});  // [h, d_h, D]
   r.out("head_contribution", matmul(z, rows));                             // [B, h, T, D]
+}
+
+// The first tokens at once, the others one by one, and all of them without a cache.
+void cached_layer(Run& r) {
+  const NoGrad no_grad;
+  const Tensor x = r.in("x");  // [B, T, D]
+  const int64_t T = r.integer("T"), h = r.integer("h"), d = r.integer("d");
+  Random random(1);
+  MultiheadAttention layer({.embed_dim = d, .num_heads = h}, random);
+  load(r, "", layer);
+  r.out("y_full", layer(x, {.is_causal = true}));
+  KVCache cache(r.integer("B"), h, T, d / h);
+  std::vector<Tensor> pieces = {layer.forward(slice(x, 1, 0, r.integer("prefill")), cache).out};
+  while (cache.length() < T) {
+    const int64_t t = cache.length();
+    pieces.push_back(layer.forward(slice(x, 1, t, t + 1), cache).out);  // [B, 1, D]
+  }
+  r.out("y_cached", concat(pieces, 1));       // [B, T, D]
+  r.out("cache_k", transpose(cache.keys()));  // [B, h, T, d_h]
+  r.out("cache_v", cache.values());           // [B, h, T, d_h]
 }
 
 void bare_attention(Run& r) {

@@ -66,6 +66,7 @@ void split_and_merge(Run& r);
 void split_scale_merge(Run& r);
 void bare_attention(Run& r);
 void attention_layer(Run& r);
+void cached_layer(Run& r);
 void encoder_layer(Run& r);
 void language_model(Run& r);
 void optimise(Run& r);
