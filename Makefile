@@ -48,7 +48,7 @@ FLAGS := -std=c++20 $(FLAGS_$(MODE)) $(MARCH) $(SAME_BITS) $(WARNINGS) -Isrc -It
 COMPILE = echo '  compile $<'; mkdir -p $(@D); $(CXX)
 
 # The double build is there for gradients: the naive kernels do the work, and only what has a backward is built.
-DOUBLE_LEFT_OUT := src/fast/tile.cpp src/fast/rows.cpp $(wildcard src/files/* src/heads/* src/show/*)
+DOUBLE_LEFT_OUT := src/fast/tile.cpp src/fast/rows.cpp src/fast/row_product.cpp $(wildcard src/files/* src/heads/* src/show/*)
 LIBRARY := $(filter-out $(if $(filter double,$(MODE)),$(DOUBLE_LEFT_OUT)),$(wildcard src/*/*.cpp))
 OUT := build/$(MODE)-$(COMPILER)$(if $(PORTABLE),-portable)$(if $(EXTRA),-extra)
 ARCHIVE := $(OUT)/libheadway.a
