@@ -19,15 +19,18 @@ void cross_entropy_backward(Node& y) {
   const bool per_row = y.scalars[2] != 0;
   const Scalar* dy = y.grad_data();
   Scalar* dlogits = y.parent_grad(0);
-  for (size_t r = 0; r < y.ints.size(); r++) {
-    if (y.ints[r] < 0) continue;
-    const Scalar g = per_row ? dy[r] : dy[0] * factor;
-    const Scalar* p_r = p.data() + int64_t(r) * V;
-    Scalar* dlogits_r = dlogits + int64_t(r) * V;
-    const Scalar rest = smoothing / Scalar(V);
-    for (int64_t j = 0; j < V; j++) dlogits_r[j] += g * (p_r[j] - rest);
-    dlogits_r[y.ints[r]] -= g * (1 - smoothing);
-  }
+  parallel_for(int64_t(y.ints.size()), rows_per_thread(V), [&](int64_t from, int64_t to) {
+    for (int64_t r = from; r < to; r++) {
+      const int target = y.ints[size_t(r)];
+      if (target < 0) continue;
+      const Scalar g = per_row ? dy[r] : dy[0] * factor;
+      const Scalar* p_r = p.data() + r * V;
+      Scalar* dlogits_r = dlogits + r * V;
+      const Scalar rest = smoothing / Scalar(V);
+      for (int64_t j = 0; j < V; j++) dlogits_r[j] += g * (p_r[j] - rest);
+      dlogits_r[target] -= g * (1 - smoothing);
+    }
+  });
 }
 
 void refuse_bad_input(const Tensor& logits, const std::vector<int>& targets, int ignore_index,
@@ -71,7 +74,7 @@ Tensor cross_entropy(const Tensor& logits, const std::vector<int>& targets, cons
       count++;
   }
   const Scalar smoothing = options.label_smoothing;
-  parallel_for(rows, 1 + elements_per_thread / (4 * V), [&](int64_t from, int64_t to) {
+  parallel_for(rows, rows_per_thread(V), [&](int64_t from, int64_t to) {
     for (int64_t r = from; r < to; r++) {
       const Scalar* x = logits.data() + r * V;
       Scalar* p_r = p_data + r * V;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel.h"
+
 namespace headway {
 
 namespace {
@@ -12,7 +14,8 @@ int checking = 0;
 
 std::shared_ptr<Storage> zero_storage(int64_t count) {
   auto zeros = std::make_shared<Storage>(count);
-  std::fill_n(zeros->numbers.data(), count, Scalar(0));
+  Scalar* const data = zeros->numbers.data();
+  parallel_for(count, 65536, [=](int64_t from, int64_t to) { std::fill(data + from, data + to, Scalar(0)); });
   return zeros;
 }
 }  // namespace

@@ -17,8 +17,6 @@ void centre_row(const Scalar* x, int64_t n, Scalar* out) {
   for (int64_t j = 0; j < n; j++) out[j] -= rest;
 }
 
-int64_t rows_per_thread(int64_t n) { return 1 + elements_per_thread / (4 * n + 1); }
-
 // dx = r (g - mean(g) - x^ mean(g x^)), with g = dy weight, x^ = (x - mean) r and r the reciprocal root of
 // the row.
 void layernorm_backward(Node& y) {

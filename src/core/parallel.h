@@ -10,14 +10,14 @@ namespace headway {
 int thread_count();
 void set_thread_count(int count);
 
-// Calls task(context, from, to) for parts of 0 .. count-1 that touch each number once. Parts are multiples of
-// `grain` long, except the last. Returns when all are done.
+// Calls task(context, from, to) for equal parts of 0 .. count-1, at most one a thread and none shorter than
+// `grain` (but for a single part). Returns when all are done.
 void run_parallel(int64_t count, int64_t grain, void (*task)(void*, int64_t, int64_t), void* context);
 
 // The same for a lambda: parallel_for(rows, 64, [&](int64_t from, int64_t to) { ... });
 template <class Body>
 void parallel_for(int64_t count, int64_t grain, const Body& body) {
-  if (count <= grain) {  // not worth a thread
+  if (count < 2 * grain) {  // not worth a second thread
     if (count > 0) body(0, count);
     return;
   }

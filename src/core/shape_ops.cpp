@@ -27,7 +27,11 @@ Tensor reshape(const Tensor& x, Shape shape) {
                          .hint("one size may be -1: it becomes what is left over"));
   }
   Result y("reshape", shape, {x}, reshape_backward);
-  std::copy_n(x.data(), x.size(), y.data());  // the same numbers in the same order
+  const Scalar* in = x.data();
+  Scalar* out = y.data();
+  parallel_for(x.size(), elements_per_thread, [=](int64_t from, int64_t to) {
+    std::copy(in + from, in + to, out + from);  // the same numbers in the same order
+  });
   return y.done();
 }
 

@@ -15,8 +15,6 @@ namespace {
 
 constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
-int64_t rows_per_thread(int64_t n) { return 1 + elements_per_thread / (4 * n + 1); }
-
 // Replaces each row of x by its softmax. Where all is -inf, nothing is allowed, and the weights are 0. exp
 // runs over all rows at once: in a short row each step would wait for the one before.
 void softmax_rows(Scalar* x, int64_t rows, int64_t n) {

@@ -32,7 +32,7 @@ void add_rows(int64_t N, int64_t k, Matrix a, Matrix b, float* c) {
 }  // namespace
 
 void row_product(int64_t N, int64_t K, Matrix a, Matrix b, float* c) {
-  const int64_t grain = lanes * (1 + 400000 / (1 + K * lanes));  // columns worth a thread
+  const int64_t grain = lanes * (1 + 100000 / (1 + K * lanes));  // columns worth a thread
   parallel_for(N, grain, [&](int64_t from, int64_t to) {
     const Matrix part = {b.data + from, b.row, 1};
     std::fill_n(c + from, to - from, 0.0f);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/buffer.h"
 #include "core/kernels.h"
 #include "core/parallel.h"
 #include "fast/lanes.h"
@@ -52,22 +53,23 @@ float row_dot(const float* x, const float* y, int64_t n) {
 }
 
 void add_column_sums(const float* x, int64_t rows, int64_t columns, float* out) {
-  constexpr int64_t block = 64;  // columns at a time, so that the sums stay in the nearest cache
-  parallel_for(columns, block, [&](int64_t first, int64_t last) {
-    for (int64_t j0 = first; j0 < last; j0 += block) {
-      const int64_t width = std::min(block, last - j0);
-      float total[block] = {};
-      for (int64_t from = 0; from < rows; from += 64) {
-        float chunk[block] = {};
-        for (int64_t i = from; i < std::min(rows, from + 64); i++) {
-          const float* x_i = x + i * columns + j0;
-          for (int64_t j = 0; j < width; j++) chunk[j] += x_i[j];
-        }
-        for (int64_t j = 0; j < width; j++) total[j] += chunk[j];
+  const int64_t chunks = (rows + 63) / 64;
+  if (chunks == 0) return;
+  Buffer buffer(chunks * columns);  // the sums of each chunk: threads share the chunks
+  float* sums = buffer.data();
+  parallel_for(chunks, 1 + 256 / (columns + 1), [=](int64_t from, int64_t to) {
+    for (int64_t c = from; c < to; c++) {
+      float* sum = sums + c * columns;
+      std::fill_n(sum, columns, 0.0f);
+      for (int64_t i = 64 * c; i < std::min(rows, 64 * (c + 1)); i++) {
+        for (int64_t j = 0; j < columns; j++) sum[j] += x[i * columns + j];
       }
-      for (int64_t j = 0; j < width; j++) out[j0 + j] += total[j];
     }
   });
+  for (int64_t c = 1; c < chunks; c++) {
+    for (int64_t j = 0; j < columns; j++) sums[j] += sums[c * columns + j];
+  }
+  for (int64_t j = 0; j < columns; j++) out[j] += sums[j];
 }
 
 void transpose_matrix(int64_t rows, int64_t columns, const float* x, int64_t x_row, float* out,

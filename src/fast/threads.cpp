@@ -25,16 +25,10 @@ void pause_a_moment() {
 struct Job {
   void (*task)(void*, int64_t, int64_t);
   void* context;
-  int64_t count, grain;
+  int64_t count;
   int parts;
 
-  // Part p: whole grains, shared out evenly.
-  void run(int p) const {
-    const int64_t grains = (count + grain - 1) / grain;
-    const int64_t from = grains * p / parts * grain;
-    const int64_t to = std::min(count, grains * (p + 1) / parts * grain);
-    if (from < to) task(context, from, to);
-  }
+  void run(int p) const { task(context, count * p / parts, count * (p + 1) / parts); }
 };
 
 thread_local bool inside_a_part = false;  // a part that calls parallel_for does that work by itself
@@ -42,7 +36,7 @@ thread_local bool inside_a_part = false;  // a part that calls parallel_for does
 // Waits until `value` is no longer `old`: spins first, since work comes in quick succession, then sleeps.
 template <class T>
 void wait_while(const std::atomic<T>& value, T old) {
-  for (int spin = 0; spin < 500; spin++) {
+  for (int spin = 0; spin < 5000; spin++) {
     if (value.load() != old) return;
     pause_a_moment();
   }
@@ -109,10 +103,11 @@ private:
   }
 
   std::vector<std::thread> threads_;
-  std::atomic<uint64_t> offer_{0};
-  std::atomic<int> unfinished_{0};
+  // Each on a cache line of its own: a worker that spins on offer_ must not hold up who writes the others.
+  alignas(64) std::atomic<uint64_t> offer_{0};
+  alignas(64) std::atomic<int> unfinished_{0};
+  alignas(64) Job job_ = {};
   std::atomic<bool> stopping_{false};
-  Job job_ = {};
 };
 
 int threads_asked_for() {
@@ -147,9 +142,8 @@ void set_thread_count(int count) {
 }
 
 void run_parallel(int64_t count, int64_t grain, void (*task)(void*, int64_t, int64_t), void* context) {
-  const int64_t grains = (count + grain - 1) / grain;
-  Job job = {task, context, count, grain, 1};
-  if (!inside_a_part) job.parts = int(std::min<int64_t>(thread_count(), grains));
+  Job job = {task, context, count, 1};
+  if (!inside_a_part) job.parts = int(std::clamp<int64_t>(count / grain, 1, thread_count()));
   if (job.parts <= 1)
     job.run(0);
   else

@@ -136,7 +136,7 @@ void block(int64_t M, int64_t N, int64_t K, Matrix a, Matrix b, float* c, int64_
 
 void matrix_product(int64_t M, int64_t N, int64_t K, Matrix a, Matrix b, float* c, bool add) {
   if (M == 1 && b.column == 1 && !add) return row_product(N, K, a, b, c);
-  const int64_t grain = tile_rows * (1 + 400000 / (1 + N * K * tile_rows));  // rows worth a thread
+  const int64_t grain = tile_rows * (1 + 100000 / (1 + N * K * tile_rows));  // rows worth a thread
   parallel_for(M, grain, [&](int64_t from, int64_t to) {
     const int64_t rows = to - from;
     // A chain cut into blocks of k cannot go on in c if c holds a gradient: it is finished aside.

@@ -23,31 +23,31 @@ using namespace headway;
 
 namespace {
 
-// How often each of 0 .. count-1 was touched; `whole` stays true while every part is whole grains.
-std::vector<int> touched(int64_t count, int64_t grain, bool& whole) {
+// How often each of 0 .. count-1 was touched; `worth_it` stays true while no part is shorter than the grain.
+std::vector<int> touched(int64_t count, int64_t grain, bool& worth_it) {
   std::vector<std::atomic<int>> times(static_cast<size_t>(count));
-  std::atomic<bool> all_whole = true;
+  std::atomic<bool> long_enough = true;
   parallel_for(count, grain, [&](int64_t from, int64_t to) {
-    if (from >= to || from % grain != 0 || (to % grain != 0 && to != count)) all_whole = false;
+    if (from >= to || (to - from < grain && to - from < count)) long_enough = false;
     for (int64_t i = from; i < to; i++) times[size_t(i)]++;
   });
-  whole = all_whole;
+  worth_it = long_enough;
   return std::vector<int>(times.begin(), times.end());
 }
 
 }  // namespace
 
-TEST_CASE("parallel_for touches each number once, in whole grains") {
+TEST_CASE("parallel_for touches each number once, in parts of a grain at least") {
   const Threads restore;
   for (int threads : {1, 2, 3, 5}) {
     set_thread_count(threads);
     CHECK(thread_count() == threads);
     for (int64_t count : {0, 1, 2, 3, 5, 63, 64, 65, 128, 1000}) {
       for (int64_t grain : {1, 2, 7, 63, 64, 65, 5000}) {
-        bool whole = false;
-        const std::vector<int> times = touched(count, grain, whole);
+        bool worth_it = false;
+        const std::vector<int> times = touched(count, grain, worth_it);
         CAPTURE(threads, count, grain);
-        REQUIRE(whole);
+        REQUIRE(worth_it);
         REQUIRE(times == std::vector<int>(size_t(count), 1));
       }
     }
