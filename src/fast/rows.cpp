@@ -53,8 +53,7 @@ float row_dot(const float* x, const float* y, int64_t n) {
 }
 
 void add_column_sums(const float* x, int64_t rows, int64_t columns, float* out) {
-  const int64_t chunks = (rows + 63) / 64;
-  if (chunks == 0) return;
+  const int64_t chunks = std::max<int64_t>(1, (rows + 63) / 64);
   Buffer buffer(chunks * columns);  // the sums of each chunk: threads share the chunks
   float* sums = buffer.data();
   parallel_for(chunks, 1 + 256 / (columns + 1), [=](int64_t from, int64_t to) {
