@@ -6,7 +6,7 @@
 namespace headway {
 
 // THREADS from the environment, else the number of processors; always 1 in the debug build.
-// Throws ValueError for a THREADS that is not a whole number from 1 to 64.
+// Throws ValueError for a THREADS that is not a whole number from 1 to 32.
 int thread_count();
 void set_thread_count(int count);
 

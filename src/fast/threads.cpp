@@ -2,6 +2,7 @@
 // since the next piece of a training step usually comes that soon, and only then sleeps.
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -43,12 +44,13 @@ void wait_while(const std::atomic<T>& value, T old) {
   value.wait(old);
 }
 
-// Whoever is free takes the next part, the caller included. So a worker that the system has not woken yet
-// holds up nobody, and a busy machine costs speed but never a wait.
+// Thread i takes part i, whose numbers then lie in its own cache from op to op; whoever is done early takes
+// what is left. So a worker that the system has not woken yet holds up nobody, and a busy machine costs speed
+// but never a wait.
 class Workers {
 public:
   explicit Workers(int count) {
-    for (int i = 1; i < count; i++) threads_.emplace_back([this] { work(); });
+    for (int i = 1; i < count; i++) threads_.emplace_back([this, i] { work(i); });
   }
 
   ~Workers() {
@@ -64,24 +66,27 @@ public:
     unfinished_.store(job.parts);
     offer(job.parts);
     inside_a_part = true;
-    for (int part = take(); part >= 0; part = take()) run_part(part);
+    for (int part = take(0); part >= 0; part = take(0)) run_part(part);
     inside_a_part = false;
     for (int left = unfinished_.load(); left > 0; left = unfinished_.load()) wait_while(unfinished_, left);
   }
 
 private:
-  static constexpr uint64_t parts_mask = 255;  // offer_: number of the job * 256 + parts not taken yet
+  // offer_: the number of the job in the upper half, one bit for each part not taken yet in the lower.
+  static uint32_t open_parts(uint64_t offer) { return uint32_t(offer); }
 
   void offer(int parts) {
-    offer_.store((offer_.load() | parts_mask) + 1 + uint64_t(parts));
+    const uint64_t number = (offer_.load() >> 32) + 1;
+    offer_.store(number << 32 | ((uint64_t(1) << parts) - 1));
     offer_.notify_all();
   }
 
-  // The number of a part that is now ours, or -1 if none is left. Only then may job_ be read.
-  int take() {
+  // A part that is now ours, `own` if it is still there, or -1 if none is left. Only then may job_ be read.
+  int take(int own) {
     uint64_t seen = offer_.load();
-    while (seen & parts_mask) {
-      if (offer_.compare_exchange_weak(seen, seen - 1)) return int(seen & parts_mask) - 1;
+    while (open_parts(seen) != 0) {
+      const int part = open_parts(seen) >> own & 1 ? own : std::countr_zero(open_parts(seen));
+      if (offer_.compare_exchange_weak(seen, seen & ~(uint64_t(1) << part))) return part;
     }
     return -1;
   }
@@ -91,13 +96,13 @@ private:
     if (unfinished_.fetch_sub(1) == 1) unfinished_.notify_one();
   }
 
-  void work() {
+  void work(int own) {
     inside_a_part = true;
     while (!stopping_) {
       const uint64_t seen = offer_.load();
-      if ((seen & parts_mask) == 0)
+      if (open_parts(seen) == 0)
         wait_while(offer_, seen);
-      else if (const int part = stopping_ ? -1 : take(); part >= 0)
+      else if (const int part = stopping_ ? -1 : take(own); part >= 0)
         run_part(part);
     }
   }
@@ -115,12 +120,12 @@ int threads_asked_for() {
   return 1;  // a debugger follows one thread
 #else
   const char* wish = std::getenv("THREADS");
-  if (!wish || !*wish) return std::max(1, int(std::min(64u, std::thread::hardware_concurrency())));
+  if (!wish || !*wish) return std::max(1, int(std::min(32u, std::thread::hardware_concurrency())));
   char* end = nullptr;
   const long count = std::strtol(wish, &end, 10);
-  if (*end || count < 1 || count > 64) {
+  if (*end || count < 1 || count > 32) {
     throw ValueError(Message(text("THREADS is '", wish, "', which is not a number of threads"))
-                         .rule("THREADS is a whole number from 1 to 64")
+                         .rule("THREADS is a whole number from 1 to 32")
                          .hint("leave it out to use every processor; results do not depend on it"));
   }
   return int(count);

@@ -10,8 +10,18 @@
 
 namespace headway {
 
+namespace {
+using Clock = std::chrono::steady_clock;
+
+// When the first training of this program began.
+Clock::time_point program_start() {
+  static const Clock::time_point start = Clock::now();
+  return start;
+}
+}  // namespace
+
 Progress::Progress(const char* label, int steps)
-    : label_(label), steps_(steps), start_(std::chrono::steady_clock::now()), last_(start_) {
+    : label_(label), steps_(steps), start_(std::max(program_start(), Clock::now())), last_(start_) {
   warn_if_slow();
 }
 
@@ -20,11 +30,10 @@ Progress::~Progress() {
 }
 
 void Progress::show(int step, Scalar loss) {
-  static const bool terminal = isatty(2);
-  if (!terminal) return;
-  const auto now = std::chrono::steady_clock::now();
-  const std::chrono::duration<double> since_last = now - last_, since_start = now - start_;
-  if (since_last.count() < 0.2 || since_start.count() < 1.0) return;
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double> since_last = now - last_, since_start = now - start_,
+                                      waited = now - program_start();
+  if (since_last.count() < 0.2 || waited.count() < 1.0 || !isatty(2)) return;
   last_ = now;
   shown_ = true;
   const double speed = (step + 1) / since_start.count();

@@ -3,9 +3,17 @@
 
 #include <cstdlib>
 #include <limits>
+#include <thread>
+
+#ifdef __linux__
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 #include "catch.h"
 #include "nn/helpers.h"
+#include "nn/transformer.h"
 #include "tasks/reader.h"
 #include "tasks/settings.h"
 
@@ -43,6 +51,25 @@ TEST_CASE("after a training step only the parameters are left of the graph") {
     return cross_entropy(model.forward(batch.tokens).logits, batch.targets);
   });
   CHECK(live_nodes() - before == parameters);
+}
+
+TEST_CASE("10,000 training steps of a transformer take no more memory than the first few") {
+  Random random(4);
+  const Transformer model({.vocab_size = 5,
+                           .context = 3,
+                           .num_layers = 1,
+                           .block = {.embed_dim = 4, .num_heads = 2, .mlp_dim = 8}},
+                          random);
+  int64_t live = 0, kept = 0;
+  bool flat = true;
+  fit(model.parameters(), {.steps = 10000, .lr = Scalar(1e-3)}, [&](int step) {
+    const PoolUse use = pool_use();
+    if (step == 5) live = use.live_bytes, kept = use.kept_bytes;
+    if (step > 5) flat = flat && use.live_bytes == live && use.kept_bytes == kept;
+    return cross_entropy(model({0, 1, 2, 3, 4, 0}, 2, 3), {1, 2, 3, 4, 0, 1});
+  });
+  CHECK(live > 0);
+  CHECK(flat);
 }
 
 TEST_CASE("fit takes one Adam step a loss, at the rate of its schedule, and returns the last loss") {
@@ -129,3 +156,54 @@ TEST_CASE("SEED and STEPS are read from the environment, and a bad value is refu
     }
   }
 }
+
+#ifdef __linux__
+namespace {
+
+// What a training that lasts 1.2 s writes to its standard error: a terminal, or a pipe.
+std::string progress_on(bool terminal) {
+  int ends[2] = {-1, -1};  // read here, written there
+  if (terminal) {
+    ends[0] = posix_openpt(O_RDWR | O_NOCTTY);
+    if (ends[0] < 0 || grantpt(ends[0]) != 0 || unlockpt(ends[0]) != 0) return "no terminal here";
+    ends[1] = open(ptsname(ends[0]), O_RDWR | O_NOCTTY);
+  } else if (pipe(ends) != 0) {
+    return "no pipe here";
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], 2);
+    {
+      Progress progress("training", 10);
+      progress.show(0, 1);  // too early
+      std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+      progress.show(4, Scalar(0.5));
+    }
+    std::fflush(stderr);
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  char text[1000];
+  const ssize_t length = read(ends[0], text, sizeof text);
+  close(ends[0]);
+  close(ends[1]);
+  return std::string(text, size_t(std::max<ssize_t>(0, length)));
+}
+
+}  // namespace
+
+TEST_CASE("a training shows its progress on a terminal, wipes it at the end, and is silent in a pipe") {
+  CHECK(progress_on(false) == "");
+  const std::string shown = progress_on(true);
+  if (shown == "no terminal here") {
+    WARN("not tried: this machine gives out no pseudo-terminal");
+    return;
+  }
+  // Between these stand the speed and the time left, which depend on the machine.
+  const std::string begins = "\r\033[Ktraining: step 5 of 10, loss 0.500, ", ends = " s left\r\033[K";
+  CHECK(shown.substr(0, begins.size()) == begins);
+  CHECK(shown.substr(std::max(shown.size(), ends.size()) - ends.size()) == ends);
+  CHECK(contains(shown, " steps/s, "));
+}
+#endif
