@@ -19,9 +19,9 @@ Tensor saving(const Tensor& x, Result y) {
 void scale_backward(Node& y) {
   const Scalar factor = y.scalars[0];
   const Scalar* dy = y.grad_data();
-  Scalar* dx = y.parent_grad(0);
-  parallel_for(y.size(), elements_per_thread, [&](int64_t from, int64_t to) {
-    for (int64_t i = from; i < to; i++) dx[i] += factor * dy[i];
+  const GradientSum dx = y.parent_sum(0);
+  parallel_for(y.size(), elements_per_thread, [=](int64_t from, int64_t to) {
+    for_parts(dx, from, to, [=](int64_t i) { return factor * dy[i]; });
   });
 }
 }  // namespace

@@ -50,7 +50,7 @@ Tensor binary(const char* name, const Tensor& a, const Tensor& b, Backward backw
 // The gradient of operand p, in the shape of the result: added as it is, or summed over what was repeated.
 void add_gradient(Node& y, size_t p, const Scalar* g) {
   if (y.parent_shape(p) == y.shape)
-    add_values(g, y.size(), y.parent_grad(p));
+    add_values(g, y.size(), y.parent_sum(p));
   else
     add_reduced(g, y.shape, y.parent_shape(p), y.parent_grad(p));
 }

@@ -33,6 +33,11 @@ Scalar row_dot(const Scalar* x, const Scalar* y, int64_t n);
 // out[j] += the sum over i of x[i * columns + j], order (c).
 void add_column_sums(const Scalar* x, int64_t rows, int64_t columns, Scalar* out);
 
+// The second half of order (c), for an op that sums its rows itself, each chunk from 0: adds sums
+// [chunks, columns] in order, and the total to out [columns]. Leaves other numbers in sums.
+constexpr int64_t chunk_rows = 64;
+void add_chunk_sums(Scalar* sums, int64_t chunks, int64_t columns, Scalar* out);
+
 // out[j * out_row + i] = x[i * x_row + j] for each i < rows and j < columns; `add`: out += instead.
 void transpose_matrix(int64_t rows, int64_t columns, const Scalar* x, int64_t x_row, Scalar* out,
                       int64_t out_row, bool add);

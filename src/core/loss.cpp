@@ -18,14 +18,14 @@ void cross_entropy_backward(Node& y) {
   const Scalar smoothing = y.scalars[0], factor = y.scalars[1];
   const bool per_row = y.scalars[2] != 0;
   const Scalar* dy = y.grad_data();
-  Scalar* dlogits = y.parent_grad(0);
+  const GradientSum dlogits = y.parent_sum(0);
   parallel_for(int64_t(y.ints.size()), rows_per_thread(V), [&](int64_t from, int64_t to) {
     for (int64_t r = from; r < to; r++) {
       const int target = y.ints[size_t(r)];
+      Scalar* dlogits_r = dlogits.part(r * V, (r + 1) * V);
       if (target < 0) continue;
       const Scalar g = per_row ? dy[r] : dy[0] * factor;
       const Scalar* p_r = p.data() + r * V;
-      Scalar* dlogits_r = dlogits + r * V;
       const Scalar rest = smoothing / Scalar(V);
       for (int64_t j = 0; j < V; j++) dlogits_r[j] += g * (p_r[j] - rest);
       dlogits_r[target] -= g * (1 - smoothing);

@@ -38,21 +38,23 @@ void matmul_backward(Node& y) {
   const Scalar* dy = y.grad_data();
   // A matrix that serves several products collects from them in order, so those are not shared between
   // threads.
-  if (Scalar* da = y.parent_grad(0)) {  // da = dy b^T
+  if (y.parents[0]) {  // da = dy b^T
     const bool shared = batch.count * M * K != a.size();
+    const GradientSum da = shared ? GradientSum{y.parent_grad(0), false} : y.parent_sum(0);
     parallel_for(batch.count, shared ? batch.count : batch.grain(), [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; i++) {
         matrix_product(M, K, N, {dy + i * M * N, N, 1}, {b.data() + batch.b_at(i) * K * N, 1, N},
-                       da + batch.a_at(i) * M * K, true);
+                       da.data + batch.a_at(i) * M * K, !da.is_new);
       }
     });
   }
-  if (Scalar* db = y.parent_grad(1)) {  // db = a^T dy
+  if (y.parents[1]) {  // db = a^T dy
     const bool shared = batch.count * K * N != b.size();
+    const GradientSum db = shared ? GradientSum{y.parent_grad(1), false} : y.parent_sum(1);
     parallel_for(batch.count, shared ? batch.count : batch.grain(), [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; i++) {
         matrix_product(K, N, M, {a.data() + batch.a_at(i) * M * K, 1, K}, {dy + i * M * N, N, 1},
-                       db + batch.b_at(i) * K * N, true);
+                       db.data + batch.b_at(i) * K * N, !db.is_new);
       }
     });
   }

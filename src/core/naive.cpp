@@ -53,8 +53,8 @@ Scalar row_dot(const Scalar* x, const Scalar* y, int64_t n) {
 
 void add_column_sums(const Scalar* x, int64_t rows, int64_t columns, Scalar* out) {
   std::vector<Scalar> total(size_t(columns), Scalar(0));
-  for (int64_t from = 0; from < rows; from += 64) {
-    const int64_t to = std::min(rows, from + 64);
+  for (int64_t from = 0; from < rows; from += chunk_rows) {
+    const int64_t to = std::min(rows, from + chunk_rows);
     for (int64_t j = 0; j < columns; j++) {
       Scalar chunk = 0;
       for (int64_t i = from; i < to; i++) chunk += x[i * columns + j];
@@ -75,6 +75,13 @@ void transpose_matrix(int64_t rows, int64_t columns, const Scalar* x, int64_t x_
 }
 
 }  // namespace naive
+
+void add_chunk_sums(Scalar* sums, int64_t chunks, int64_t columns, Scalar* out) {
+  for (int64_t c = 1; c < chunks; c++) {
+    for (int64_t j = 0; j < columns; j++) sums[j] += sums[c * columns + j];
+  }
+  for (int64_t j = 0; j < columns && chunks > 0; j++) out[j] += sums[j];
+}
 
 #ifdef SCALAR_DOUBLE
 void matrix_product(int64_t M, int64_t N, int64_t K, Matrix a, Matrix b, Scalar* c, bool add) {

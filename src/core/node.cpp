@@ -50,6 +50,14 @@ Scalar* Node::parent_grad(size_t i) {
   return parent->grad->numbers.data();
 }
 
+GradientSum Node::parent_sum(size_t i) {
+  Node* parent = parents[i].get();
+  if (!parent) return {nullptr, false};
+  const bool is_new = !parent->grad;
+  if (is_new) parent->grad = std::make_shared<Storage>(parent->size());
+  return {parent->grad->numbers.data(), is_new};
+}
+
 Tensor Tensor::grad() const {
   if (!node_) {
     throw ValueError(Message(text("grad: '", name(), "' collects no gradient"))
@@ -65,7 +73,11 @@ Tensor Tensor::grad() const {
 }
 
 void Tensor::zero_grad() const {
-  if (node_ && node_->grad) std::fill_n(node_->grad->numbers.data(), size(), Scalar(0));
+  if (!node_ || !node_->grad) return;
+  if (node_->grad.use_count() == 1)
+    node_->grad = nullptr;  // no handle looks at it: grad() makes zeros again when asked
+  else
+    std::fill_n(node_->grad->numbers.data(), size(), Scalar(0));
 }
 
 namespace {

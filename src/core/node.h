@@ -6,6 +6,8 @@
 //   loss.backward();                                              // w.grad() is {6, 8}
 #pragma once
 
+#include <algorithm>
+
 #include "core/tensor.h"
 
 namespace headway {
@@ -21,6 +23,19 @@ struct Saved {
   int64_t size() const { return storage->numbers.size(); }
 };
 
+// A gradient that an op adds to, part by part. Clearing all of a new one first would send it to memory and
+// back; so a part is cleared when the op comes to it, and is then still in the nearest cache.
+struct GradientSum {
+  Scalar* data;  // null where no gradient is wanted
+  bool is_new;   // nothing was added before: what stands there is no number yet
+
+  // Numbers from .. to-1, to be added to at [0] .. [to-from-1].
+  Scalar* part(int64_t from, int64_t to) const {
+    if (is_new) std::fill(data + from, data + to, Scalar(0));
+    return data + from;
+  }
+};
+
 // Parents keep nodes alive, not numbers: numbers that no handle and no `saved` needs go back to the pool.
 // A node points to nothing that points back, so there are no cycles and counting references frees everything.
 struct Node {
@@ -29,8 +44,9 @@ struct Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  const Scalar* grad_data();      // dy, the gradient of the result
-  Scalar* parent_grad(size_t i);  // dx, to be added to; null where no gradient is wanted
+  const Scalar* grad_data();         // dy, the gradient of the result
+  Scalar* parent_grad(size_t i);     // dx, to be added to; null where no gradient is wanted
+  GradientSum parent_sum(size_t i);  // the same for an op that takes every part of dx
   const Shape& parent_shape(size_t i) { return parents[i]->shape; }
   int64_t size() const { return count; }
 

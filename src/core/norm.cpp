@@ -1,4 +1,5 @@
 // LayerNorm: each row gets mean 0 and variance 1, then its own weight and bias.
+#include <algorithm>
 #include <cmath>
 
 #include "core/elementwise.h"
@@ -18,35 +19,40 @@ void centre_row(const Scalar* x, int64_t n, Scalar* out) {
 }
 
 // dx = r (g - mean(g) - x^ mean(g x^)), with g = dy weight, x^ = (x - mean) r and r the reciprocal root of
-// the row.
+// the row; dweight = sum over rows of dy x^; dbias = sum over rows of dy.
 void layernorm_backward(Node& y) {
   const int64_t n = y.shape.back();
-  const int64_t rows = n == 0 ? 0 : y.size() / n;
+  const int64_t rows = n == 0 ? 0 : y.size() / n, chunks = (rows + chunk_rows - 1) / chunk_rows;
   const Scalar *x = y.saved[0].data(), *weight = y.saved[1].data(), *dy = y.grad_data();
-  Scalar* dx = y.parents[0] ? y.parent_grad(0) : nullptr;
-  Buffer x_hat_buffer(y.size()), g_buffer(y.size());
-  Scalar *x_hat = x_hat_buffer.data(), *g = g_buffer.data();
-  parallel_for(rows, rows_per_thread(n), [&](int64_t from, int64_t to) {
-    for (int64_t r = from; r < to; r++) {
-      const Scalar reciprocal = y.scalars[size_t(r)];
+  const Scalar* reciprocals = y.scalars.data();
+  const GradientSum dx = y.parent_sum(0);
+  Buffer dweight(chunks * n), dbias(chunks * n);  // of each chunk of rows
+  Scalar *dweights = dweight.data(), *dbiases = dbias.data();
+  parallel_for(chunks, 1 + elements_per_thread / (4 * chunk_rows * n + 1), [=](int64_t from, int64_t to) {
+    Buffer row(2 * n);
+    Scalar *x_hat = row.data(), *g = x_hat + n;
+    std::fill(dweights + from * n, dweights + to * n, Scalar(0));
+    std::fill(dbiases + from * n, dbiases + to * n, Scalar(0));
+    for (int64_t r = from * chunk_rows; r < std::min(rows, to * chunk_rows); r++) {
       const Scalar* dy_r = dy + r * n;
-      Scalar *x_hat_r = x_hat + r * n, *g_r = g + r * n;
-      centre_row(x + r * n, n, x_hat_r);
+      Scalar *dweight_c = dweights + r / chunk_rows * n, *dbias_c = dbiases + r / chunk_rows * n;
+      const Scalar reciprocal = reciprocals[r];
+      centre_row(x + r * n, n, x_hat);
       for (int64_t j = 0; j < n; j++) {
-        x_hat_r[j] *= reciprocal;
-        g_r[j] = dy_r[j] * weight[j];
+        x_hat[j] *= reciprocal;
+        g[j] = dy_r[j] * weight[j];
       }
-      const Scalar mean_g = row_sum(g_r, n) / Scalar(n);
-      const Scalar mean_gx = row_dot(g_r, x_hat_r, n) / Scalar(n);
-      Scalar* dx_r = dx ? dx + r * n : g_r;
-      for (int64_t j = 0; j < n; j++) {
-        dx_r[j] += reciprocal * (g_r[j] - mean_g - x_hat_r[j] * mean_gx);
-        x_hat_r[j] *= dy_r[j];
-      }
+      for (int64_t j = 0; j < n; j++) dweight_c[j] += x_hat[j] * dy_r[j];
+      for (int64_t j = 0; j < n; j++) dbias_c[j] += dy_r[j];
+      if (!dx.data) continue;
+      const Scalar mean_g = row_sum(g, n) / Scalar(n);
+      const Scalar mean_gx = row_dot(g, x_hat, n) / Scalar(n);
+      Scalar* dx_r = dx.part(r * n, (r + 1) * n);
+      for (int64_t j = 0; j < n; j++) dx_r[j] += reciprocal * (g[j] - mean_g - x_hat[j] * mean_gx);
     }
   });
-  if (y.parents[1]) add_column_sums(x_hat, rows, n, y.parent_grad(1));  // dweight = sum over rows of dy x^
-  if (y.parents[2]) add_column_sums(dy, rows, n, y.parent_grad(2));     // dbias = sum over rows of dy
+  if (y.parents[1]) add_chunk_sums(dweights, chunks, n, y.parent_grad(1));
+  if (y.parents[2]) add_chunk_sums(dbiases, chunks, n, y.parent_grad(2));
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ void sum_backward(Node& y) {
   const BroadcastRows rows(shape, kept, shape);
   const Scalar factor = y.scalars[0];
   const Scalar* dy = y.grad_data();
-  Scalar* dx = y.parent_grad(0);
+  const GradientSum dx = y.parent_sum(0);
   for (int64_t r = 0; r < rows.rows; r++) {
     const Scalar* dy_r = dy + rows.b_start(r);
-    Scalar* dx_r = dx + r * rows.length;
+    Scalar* dx_r = dx.part(r * rows.length, (r + 1) * rows.length);
     for (int64_t i = 0; i < rows.length; i++) dx_r[i] += factor * dy_r[i * rows.b_step];
   }
 }

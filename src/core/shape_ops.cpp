@@ -9,7 +9,7 @@
 namespace headway {
 
 namespace {
-void reshape_backward(Node& y) { add_values(y.grad_data(), y.size(), y.parent_grad(0)); }
+void reshape_backward(Node& y) { add_values(y.grad_data(), y.size(), y.parent_sum(0)); }
 }  // namespace
 
 Tensor reshape(const Tensor& x, Shape shape) {
@@ -77,7 +77,8 @@ namespace {
 void permute_backward(Node& y) {
   std::vector<int> inverse(y.ints.size());
   for (size_t i = 0; i < inverse.size(); i++) inverse[size_t(y.ints[i])] = int(i);
-  permute_values(y.grad_data(), y.shape, inverse, y.parent_grad(0), true);
+  const GradientSum dx = y.parent_sum(0);
+  permute_values(y.grad_data(), y.shape, inverse, dx.data, !dx.is_new);
 }
 }  // namespace
 
@@ -123,7 +124,7 @@ void copy_runs(const Scalar* x, int64_t x_step, Scalar* out, int64_t out_step, i
                bool add) {
   for (int64_t r = 0; r < count; r++) {
     if (add)
-      add_values(x + r * x_step, length, out + r * out_step);
+      add_values(x + r * x_step, length, {out + r * out_step, false});
     else
       std::copy_n(x + r * x_step, length, out + r * out_step);
   }

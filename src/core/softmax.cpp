@@ -15,16 +15,23 @@ namespace {
 
 constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
-// Replaces each row of x by its softmax. Where all is -inf, nothing is allowed, and the weights are 0. exp
-// runs over all rows at once: in a short row each step would wait for the one before.
+constexpr int64_t chunk_size = 2048;  // numbers that stay in the nearest cache
+
+// Replaces each row of x by its softmax, at most chunk_size rows. Where all is -inf, nothing is allowed, and
+// the weights are 0. Each step runs over all rows before the next: within one short row it would only wait.
 void softmax_rows(Scalar* x, int64_t rows, int64_t n) {
-  for (Scalar* x_r = x; x_r < x + rows * n; x_r += n) {
-    const Scalar most = row_max(x_r, n);
-    if (most == minus_infinity) continue;
-    for (int64_t j = 0; j < n; j++) x_r[j] -= most;
+  Scalar most[chunk_size];
+  for (int64_t r = 0; r < rows; r++) {
+    most[r] = row_max(x + r * n, n);
+    if (most[r] == minus_infinity) most[r] = 0;  // e^-inf is 0
   }
-  for (int64_t i = 0; i < rows * n; i++) x[i] = maths::exp(x[i]);
-  for (Scalar* x_r = x; x_r < x + rows * n; x_r += n) {
+  for (int64_t r = 0; r < rows; r++) {
+    Scalar* x_r = x + r * n;
+    const Scalar most_r = most[r];
+    for (int64_t j = 0; j < n; j++) x_r[j] = maths::exp(x_r[j] - most_r);
+  }
+  for (int64_t r = 0; r < rows; r++) {
+    Scalar* x_r = x + r * n;
     const Scalar total = row_sum(x_r, n);
     if (total == 0) continue;
     for (int64_t j = 0; j < n; j++) x_r[j] /= total;
@@ -35,13 +42,12 @@ void softmax_backward(Node& y) {  // dx = y (dy - sum_k y_k dy_k)
   const int64_t n = y.shape.back();
   const int64_t rows = n == 0 ? 0 : y.size() / n;
   const Scalar *p = y.saved[0].data(), *dy = y.grad_data();
-  Scalar* dx = y.parent_grad(0);
-  parallel_for(rows, rows_per_thread(n), [&](int64_t from, int64_t to) {
+  const GradientSum dx = y.parent_sum(0);
+  parallel_for(rows, rows_per_thread(n), [=](int64_t from, int64_t to) {
     for (int64_t r = from; r < to; r++) {
-      const Scalar *p_r = p + r * n, *dy_r = dy + r * n;
-      Scalar* dx_r = dx + r * n;
-      const Scalar mean_dy = row_dot(p_r, dy_r, n);
-      for (int64_t j = 0; j < n; j++) dx_r[j] += p_r[j] * (dy_r[j] - mean_dy);
+      const Scalar mean_dy = row_dot(p + r * n, dy + r * n, n);
+      Scalar* dx_r = dx.part(r * n, (r + 1) * n);
+      for (int64_t j = 0; j < n; j++) dx_r[j] += p[r * n + j] * (dy[r * n + j] - mean_dy);
     }
   });
 }
@@ -53,7 +59,7 @@ Tensor softmax_of(const Tensor& x, Fill fill_row) {
   Result y("softmax", x.shape(), {x}, softmax_backward);
   Scalar* out = y.data();
   parallel_for(n == 0 ? 0 : x.size() / n, rows_per_thread(n), [&](int64_t from, int64_t to) {
-    const int64_t chunk = 1 + 2048 / n;  // rows that stay in the nearest cache
+    const int64_t chunk = std::max<int64_t>(1, chunk_size / n);
     for (int64_t r0 = from; r0 < to; r0 += chunk) {
       const int64_t rows = std::min(chunk, to - r0);
       for (int64_t r = r0; r < r0 + rows; r++) fill_row(r, x.data() + r * n, out + r * n);

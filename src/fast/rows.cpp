@@ -53,22 +53,19 @@ float row_dot(const float* x, const float* y, int64_t n) {
 }
 
 void add_column_sums(const float* x, int64_t rows, int64_t columns, float* out) {
-  const int64_t chunks = std::max<int64_t>(1, (rows + 63) / 64);
+  const int64_t chunks = std::max<int64_t>(1, (rows + chunk_rows - 1) / chunk_rows);
   Buffer buffer(chunks * columns);  // the sums of each chunk: threads share the chunks
   float* sums = buffer.data();
   parallel_for(chunks, 1 + 256 / (columns + 1), [=](int64_t from, int64_t to) {
     for (int64_t c = from; c < to; c++) {
       float* sum = sums + c * columns;
       std::fill_n(sum, columns, 0.0f);
-      for (int64_t i = 64 * c; i < std::min(rows, 64 * (c + 1)); i++) {
+      for (int64_t i = chunk_rows * c; i < std::min(rows, chunk_rows * (c + 1)); i++) {
         for (int64_t j = 0; j < columns; j++) sum[j] += x[i * columns + j];
       }
     }
   });
-  for (int64_t c = 1; c < chunks; c++) {
-    for (int64_t j = 0; j < columns; j++) sums[j] += sums[c * columns + j];
-  }
-  for (int64_t j = 0; j < columns; j++) out[j] += sums[j];
+  add_chunk_sums(sums, chunks, columns, out);
 }
 
 void transpose_matrix(int64_t rows, int64_t columns, const float* x, int64_t x_row, float* out,

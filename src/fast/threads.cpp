@@ -24,8 +24,8 @@ void pause_a_moment() {
 }
 
 struct Job {
-  void (*task)(void*, int64_t, int64_t);
-  void* context;
+  void (*task)(const void*, int64_t, int64_t);
+  const void* context;
   int64_t count;
   int parts;
 
@@ -146,7 +146,8 @@ void set_thread_count(int count) {
   workers() = new Workers(count);
 }
 
-void run_parallel(int64_t count, int64_t grain, void (*task)(void*, int64_t, int64_t), void* context) {
+void run_parallel(int64_t count, int64_t grain, void (*task)(const void*, int64_t, int64_t),
+                  const void* context) {
   Job job = {task, context, count, 1};
   if (!inside_a_part) job.parts = int(std::clamp<int64_t>(count / grain, 1, thread_count()));
   if (job.parts <= 1)
