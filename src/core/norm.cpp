@@ -10,12 +10,19 @@ namespace headway {
 
 namespace {
 
-// out = x - mean. Twice: around a large mean, the first pass leaves behind what rounding took from the mean.
-void centre_row(const Scalar* x, int64_t n, Scalar* out) {
+// What makes x^ of a row: ((x - mean) - rest) reciprocal. The mean is taken twice: around a large one, the
+// first pass leaves behind what rounding took from it, the rest.
+struct RowStatistics {
+  Scalar mean, rest, reciprocal;
+};
+
+// out = (x - mean) - rest, reciprocal = 1 / sqrt(variance + eps).
+RowStatistics centre_row(const Scalar* x, int64_t n, Scalar eps, Scalar* out) {
   const Scalar mean = row_sum(x, n) / Scalar(n);
   for (int64_t j = 0; j < n; j++) out[j] = x[j] - mean;
   const Scalar rest = row_sum(out, n) / Scalar(n);
   for (int64_t j = 0; j < n; j++) out[j] -= rest;
+  return {mean, rest, 1 / std::sqrt(row_dot(out, out, n) / Scalar(n) + eps)};
 }
 
 // dx = r (g - mean(g) - x^ mean(g x^)), with g = dy weight, x^ = (x - mean) r and r the reciprocal root of
@@ -24,7 +31,7 @@ void layernorm_backward(Node& y) {
   const int64_t n = y.shape.back();
   const int64_t rows = n == 0 ? 0 : y.size() / n, chunks = (rows + chunk_rows - 1) / chunk_rows;
   const Scalar *x = y.saved[0].data(), *weight = y.saved[1].data(), *dy = y.grad_data();
-  const Scalar* reciprocals = y.scalars.data();
+  const Scalar* statistics = y.scalars.data();
   const GradientSum dx = y.parent_sum(0);
   Buffer dweight(chunks * n), dbias(chunks * n);  // of each chunk of rows
   Scalar *dweights = dweight.data(), *dbiases = dbias.data();
@@ -36,10 +43,10 @@ void layernorm_backward(Node& y) {
     for (int64_t r = from * chunk_rows; r < std::min(rows, to * chunk_rows); r++) {
       const Scalar* dy_r = dy + r * n;
       Scalar *dweight_c = dweights + r / chunk_rows * n, *dbias_c = dbiases + r / chunk_rows * n;
-      const Scalar reciprocal = reciprocals[r];
-      centre_row(x + r * n, n, x_hat);
+      const Scalar *x_r = x + r * n, mean = statistics[3 * r], rest = statistics[3 * r + 1],
+                   reciprocal = statistics[3 * r + 2];
       for (int64_t j = 0; j < n; j++) {
-        x_hat[j] *= reciprocal;
+        x_hat[j] = ((x_r[j] - mean) - rest) * reciprocal;
         g[j] = dy_r[j] * weight[j];
       }
       for (int64_t j = 0; j < n; j++) dweight_c[j] += x_hat[j] * dy_r[j];
@@ -69,22 +76,20 @@ Tensor layernorm(const Tensor& x, const Tensor& weight, const Tensor& bias, Scal
   }
   Result y("layernorm", x.shape(), {x, weight, bias}, layernorm_backward);
   const int64_t rows = n == 0 ? 0 : x.size() / n;
-  std::vector<Scalar> reciprocals(static_cast<size_t>(rows));
+  std::vector<Scalar> statistics(static_cast<size_t>(3 * rows));
   const Scalar *in = x.data(), *w = weight.data(), *b = bias.data();
-  Scalar* out = y.data();
-  parallel_for(rows, rows_per_thread(n), [&](int64_t from, int64_t to) {
+  Scalar *out = y.data(), *saved = statistics.data();
+  parallel_for(rows, rows_per_thread(n), [=](int64_t from, int64_t to) {
     for (int64_t r = from; r < to; r++) {
       Scalar* y_r = out + r * n;
-      centre_row(in + r * n, n, y_r);
-      const Scalar variance = row_dot(y_r, y_r, n) / Scalar(n);
-      const Scalar reciprocal = 1 / std::sqrt(variance + eps);
-      for (int64_t j = 0; j < n; j++) y_r[j] = fma(y_r[j] * reciprocal, w[j], b[j]);
-      reciprocals[size_t(r)] = reciprocal;
+      const RowStatistics row = centre_row(in + r * n, n, eps, y_r);
+      for (int64_t j = 0; j < n; j++) y_r[j] = fma(y_r[j] * row.reciprocal, w[j], b[j]);
+      saved[3 * r] = row.mean, saved[3 * r + 1] = row.rest, saved[3 * r + 2] = row.reciprocal;
     }
   });
   y.save(x);
   y.save(weight);
-  y.scalars(std::move(reciprocals));
+  y.scalars(std::move(statistics));
   return y.done();
 }
 

@@ -63,7 +63,7 @@ Tensor log_softmax(const Tensor& x);  // x_j - max - log sum_k exp(x_k - max). S
 
 // Along the last axis: (x - mean) / sqrt(variance + eps) * weight + bias, with the population variance
 // (divided by n). Ba, Kiros and Hinton 2016. weight and bias have the size of that axis. Saves x and weight,
-// and the reciprocal root of each row.
+// and mean and reciprocal root of each row.
 Tensor layernorm(const Tensor& x, const Tensor& weight, const Tensor& bias, Scalar eps = Scalar(1e-5));
 
 // Row `ids[i]` of table [V, D], for each i: shape `ids_shape` + [D]. Equal to one-hot rows times the table.
