@@ -56,7 +56,7 @@ TESTS := $(wildcard $(if $(filter double,$(MODE)),tests/core/*_test.cpp tests/nn
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help lessons test test-one-mode asan tsan bits bits-one-mode conformance format lint clean FORCE $(LESSONS)
+.PHONY: help lessons test test-one-mode asan tsan bench bits bits-one-mode conformance format lint clean FORCE $(LESSONS)
 
 help:
 	@echo 'make NN               build and run lesson NN (make 06, make 6 and make 06-split are the same)'
@@ -65,6 +65,7 @@ help:
 	@echo 'make test             every test, in float, then the strict gradient checks in double'
 	@echo 'make asan             the tests under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan             the tests under the thread sanitizer'
+	@echo 'make bench [ONLY=group] [PAIRS=n]   how fast, beside PyTorch and OpenBLAS where they are installed; some minutes'
 	@echo 'make bits             do all compilers and modes that are here compute the same bits?'
 	@echo 'make conformance CASES=dir [VERBOSE=1]   run the case folders below dir'
 	@echo 'make format           clang-format over all sources'
@@ -183,6 +184,22 @@ $(OUT)/conformance: $(patsubst %.cpp,$(OUT)/%.o,$(wildcard tests/conformance/*.c
 conformance: $(OUT)/conformance
 	@test -n '$(CASES)' || { echo 'make conformance: name the folder: make conformance CASES=dir'; exit 2; }
 	@$(RUN) $(OUT)/conformance '$(CASES)' $(if $(VERBOSE),-v)
+
+# ---- speed
+ONLY :=
+PAIRS :=
+BENCH := $(filter-out %/libtorch_step.cpp,$(wildcard tests/bench/*.cpp))
+$(OUT)/bench: $(BENCH:%.cpp=$(OUT)/%.o) $(ARCHIVE)
+	@$(CXX) $(FLAGS) $^ -ldl -o $@
+
+# A peer, where libtorch is installed.
+LIBTORCH := $(wildcard /usr/include/torch/csrc/api/include)
+build/libtorch_step: tests/bench/libtorch_step.cpp
+	@echo '  compile $< (25 seconds)'; mkdir -p build
+	@$(CXX) -std=c++17 -O2 -w -I$(LIBTORCH) $< -ltorch -ltorch_cpu -lc10 -ldl -o $@ || echo '  left out: libtorch'
+
+bench: $(OUT)/bench $(if $(LIBTORCH),$(if $(filter-out s st ste step,$(ONLY)),,build/libtorch_step))
+	@CXX='$(CXX)' ONLY='$(ONLY)' PAIRS='$(PAIRS)' $(OUT)/bench
 
 # ---- housekeeping
 format:
