@@ -93,7 +93,7 @@ FLAGS_OF_sources = $(FLAGS)
 FLAGS_OF_tests = $(FLAGS:-O3=-O0)
 $(eval $(call precompiled,sources,core/node.h))
 $(eval $(call precompiled,tests,catch.h))
--include $(OUT)/sources.h.d $(OUT)/tests.h.d
+-include $(wildcard $(OUT)/sources.h.d $(OUT)/tests.h.d)
 
 # src/fast is optimised even in the debug build.
 $(OUT)/src/fast/%.o: src/fast/%.cpp $(OUT)/flags

@@ -17,8 +17,8 @@ struct FitOptions {
   const char* label = "training";
 };
 
-// Shows step, loss, speed and the time left of this training on standard error, where that is a terminal, once
-// the program has been training for a second.
+// Shows step, loss, speed and the time left of this training on standard error, where that is a terminal,
+// once the program has been training for a second.
 class Progress {
 public:
   Progress(const char* label, int steps);
