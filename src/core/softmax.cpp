@@ -17,24 +17,24 @@ constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
 constexpr int64_t chunk_size = 2048;  // numbers that stay in the nearest cache
 
-// Replaces each row of x by its softmax, at most chunk_size rows. Where all is -inf, nothing is allowed, and
-// the weights are 0. Each step runs over all rows before the next: within one short row it would only wait.
-void softmax_rows(Scalar* x, int64_t rows, int64_t n) {
+// out = softmax of each row of x, at most chunk_size rows; x may be out. Where all is -inf, nothing is
+// allowed, and the weights are 0. Each step runs over all rows before the next: within one short row it would
+// only wait.
+void softmax_rows(const Scalar* x, int64_t rows, int64_t n, Scalar* out) {
   Scalar most[chunk_size];
   for (int64_t r = 0; r < rows; r++) {
     most[r] = row_max(x + r * n, n);
     if (most[r] == minus_infinity) most[r] = 0;  // e^-inf is 0
   }
   for (int64_t r = 0; r < rows; r++) {
-    Scalar* x_r = x + r * n;
     const Scalar most_r = most[r];
-    for (int64_t j = 0; j < n; j++) x_r[j] = maths::exp(x_r[j] - most_r);
+    for (int64_t j = r * n; j < (r + 1) * n; j++) out[j] = maths::exp(x[j] - most_r);
   }
   for (int64_t r = 0; r < rows; r++) {
-    Scalar* x_r = x + r * n;
-    const Scalar total = row_sum(x_r, n);
+    Scalar* out_r = out + r * n;
+    const Scalar total = row_sum(out_r, n);
     if (total == 0) continue;
-    for (int64_t j = 0; j < n; j++) x_r[j] /= total;
+    for (int64_t j = 0; j < n; j++) out_r[j] /= total;
   }
 }
 
@@ -52,18 +52,17 @@ void softmax_backward(Node& y) {  // dx = y (dy - sum_k y_k dy_k)
   });
 }
 
-template <class Fill>
-Tensor softmax_of(const Tensor& x, Fill fill_row) {
-  axis_index("softmax", -1, x);
+// scores(from, to, out) returns rows from .. to-1 of x: where they stand, or, under a mask, written to out.
+template <class Scores>
+Tensor softmax_of(const Tensor& x, Scores scores) {
   const int64_t n = x.dim(-1);
   Result y("softmax", x.shape(), {x}, softmax_backward);
   Scalar* out = y.data();
-  parallel_for(n == 0 ? 0 : x.size() / n, rows_per_thread(n), [&](int64_t from, int64_t to) {
+  parallel_for(n == 0 ? 0 : x.size() / n, rows_per_thread(n), [=](int64_t from, int64_t to) {
     const int64_t chunk = std::max<int64_t>(1, chunk_size / n);
-    for (int64_t r0 = from; r0 < to; r0 += chunk) {
-      const int64_t rows = std::min(chunk, to - r0);
-      for (int64_t r = r0; r < r0 + rows; r++) fill_row(r, x.data() + r * n, out + r * n);
-      softmax_rows(out + r0 * n, rows, n);
+    for (int64_t r = from; r < to; r += chunk) {
+      const int64_t end = std::min(to, r + chunk);
+      softmax_rows(scores(r, end, out + r * n), end - r, n, out + r * n);
     }
   });
   y.save_self();
@@ -73,19 +72,31 @@ Tensor softmax_of(const Tensor& x, Fill fill_row) {
 }  // namespace
 
 Tensor softmax(const Tensor& x) {
-  return softmax_of(x, [&x](int64_t, const Scalar* in, Scalar* out) { std::copy_n(in, x.dim(-1), out); });
+  axis_index("softmax", -1, x);
+  const Scalar* in = x.data();
+  const int64_t n = x.dim(-1);
+  return softmax_of(x, [=](int64_t from, int64_t, Scalar*) { return in + from * n; });
 }
 
 Tensor softmax(const Tensor& x, const Allow& allow) {
   expect_mask_fits("Allow", allow.shape(), x);
   const BroadcastRows mask(x.shape(), allow.shape(), x.shape());
   const unsigned char* flags = allow.flags().data();
-  const int64_t n = x.dim(-1);
-  return softmax_of(x, [&](int64_t r, const Scalar* in, Scalar* out) {
-    // Row r of the scores stands somewhere inside a row of the broadcast, which may span several.
-    const int64_t at = r * n;
-    const unsigned char* f = flags + mask.b_start(at / mask.length) + at % mask.length * mask.b_step;
-    for (int64_t j = 0; j < n; j++) out[j] = f[j * mask.b_step] ? in[j] : minus_infinity;
+  const Scalar* in = x.data();
+  const int64_t n = x.dim(-1), step = mask.b_step;
+  return softmax_of(x, [&mask, flags, in, n, step](int64_t from, int64_t to, Scalar* out) -> const Scalar* {
+    for (int64_t r = from; r < to; r++) {
+      // Row r of the scores stands somewhere inside a row of the broadcast, which may span several.
+      const int64_t at = r * n;
+      const unsigned char* f = flags + mask.b_start(at / mask.length) + at % mask.length * step;
+      const Scalar* in_r = in + at;
+      Scalar* out_r = out + (r - from) * n;
+      if (step == 1)
+        for (int64_t j = 0; j < n; j++) out_r[j] = f[j] ? in_r[j] : minus_infinity;
+      else
+        for (int64_t j = 0; j < n; j++) out_r[j] = f[j * step] ? in_r[j] : minus_infinity;
+    }
+    return out;
   });
 }
 
