@@ -26,8 +26,10 @@ int64_t element_count(const Shape& shape) {
                            .rule("every size of a shape is 0 or more")
                            .hint("only reshape takes a -1, once, for the size that is left over"));
     }
-    if (size != 0 && count > (most - 1) / size) too_many = true;
-    count = too_many && size != 0 ? count : count * size;
+    int64_t product = 0;
+    const bool overflow = __builtin_mul_overflow(count, size, &product);
+    too_many = too_many || overflow || product >= most;
+    count = too_many && size != 0 ? count : product;
   }
   if (too_many && count != 0) {
     throw ShapeError(Message(text("shape ", to_text(shape), " asks for ", most, " numbers or more"))

@@ -1,9 +1,8 @@
 // The matrix product, batched. Its inner loop is matrix_product (kernels.h, order (a)).
 #include "core/broadcast.h"
+#include "core/elementwise.h"
 #include "core/kernels.h"
-#include "core/node.h"
 #include "core/ops.h"
-#include "core/parallel.h"
 
 namespace headway {
 
@@ -60,9 +59,18 @@ void matmul_backward(Node& y) {
   }
 }
 
-}  // namespace
+void multiply(const Batch& batch, const Scalar* a, const Scalar* b, Scalar* y) {
+  const int64_t M = batch.M, N = batch.N, K = batch.K;
+  parallel_for(batch.count, batch.grain(), [&](int64_t from, int64_t to) {
+    for (int64_t i = from; i < to; i++) {
+      matrix_product(M, N, K, {a + batch.a_at(i) * M * K, K, 1}, {b + batch.b_at(i) * K * N, N, 1},
+                     y + i * M * N, false);
+    }
+  });
+}
 
-Tensor matmul(const Tensor& a, const Tensor& b) {
+// The shape of a times b.
+Shape product_shape(const Tensor& a, const Tensor& b) {
   axis_index("matmul", -2, a);  // both need two axes
   axis_index("matmul", -2, b);
   if (a.dim(-1) != b.dim(-2)) {
@@ -74,18 +82,49 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   }
   Shape shape = broadcast_shape("matmul", a, b, 2);
   shape.insert(shape.end(), {a.dim(-2), b.dim(-1)});
-  const Batch batch(a.shape(), b.shape(), shape);
-  const int64_t M = batch.M, N = batch.N, K = batch.K;
+  return shape;
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b) {
+  const Shape shape = product_shape(a, b);
   Result y("matmul", shape, {a, b}, matmul_backward);
-  Scalar* out = y.data();
-  parallel_for(batch.count, batch.grain(), [&](int64_t from, int64_t to) {
-    for (int64_t i = from; i < to; i++) {
-      matrix_product(M, N, K, {a.data() + batch.a_at(i) * M * K, K, 1},
-                     {b.data() + batch.b_at(i) * K * N, N, 1}, out + i * M * N, false);
-    }
-  });
+  multiply(Batch(a.shape(), b.shape(), shape), a.data(), b.data(), y.data());
   y.save(a);
   y.save(b);
+  return y.done();
+}
+
+namespace {
+void linear_backward(Node& y) {  // as matmul;   dbias = sum over rows of dy
+  matmul_backward(y);
+  const int64_t N = y.shape.back();
+  if (y.parents[2]) add_column_sums(y.grad_data(), N == 0 ? 0 : y.size() / N, N, y.parent_grad(2));
+}
+}  // namespace
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const Shape shape = product_shape(x, weight);
+  const int64_t N = shape.back();
+  if (weight.rank() != 2 || bias.shape() != Shape{N}) {
+    throw ShapeError(Message("linear: the weight must be a matrix, with one bias for each of its columns")
+                         .tensor("weight", weight.name(), weight.shape())
+                         .tensor("bias", bias.name(), bias.shape())
+                         .rule("x [..., K], weight [K, N], bias [N]"));
+  }
+  Result y("linear", shape, {x, weight, bias}, linear_backward);
+  Scalar* out = y.data();
+  multiply(Batch(x.shape(), weight.shape(), shape), x.data(), weight.data(), out);
+  const Scalar* b = bias.data();
+  parallel_for(N == 0 ? 0 : y.size() / N, 1 + elements_per_thread / (N + 1), [=](int64_t from, int64_t to) {
+    for (int64_t r = from; r < to; r++) {
+      Scalar* out_r = out + r * N;
+      for (int64_t j = 0; j < N; j++) out_r[j] += b[j];
+    }
+  });
+  y.save(x);
+  y.save(weight);
   return y.done();
 }
 

@@ -43,8 +43,7 @@ Tensor Linear::operator()(const Tensor& x) const {
                          .tensor("weight", weight.name(), weight.shape())
                          .rule("x [..., in] times weight [in, out] gives [..., out]"));
   }
-  const Tensor y = matmul(x, weight);  // [..., out]
-  return bias.defined() ? y + bias : y;
+  return bias.defined() ? linear(x, weight, bias) : matmul(x, weight);  // [..., out]
 }
 
 Parameters Linear::parameters() const {

@@ -197,6 +197,8 @@ std::vector<Entry> product_ops() {
       {"matmul, both repeated", product, {{2, 1, 3, 4}, {6, 4, 5}}},
       {"matmul, 2-d right", product, {{2, 3, 4}, {4, 5}}},
       {"matmul, 2-d left", product, {{3, 4}, {2, 4, 5}}},
+      {"linear", [](In in) { return linear(in[0], in[1], in[2]); }, {{2, 3, 4}, {4, 5}, {5}}},
+      {"linear, one row", [](In in) { return linear(in[0], in[1], in[2]); }, {{1, 4}, {4, 5}, {5}}},
       {"matmul, by its transpose", [](In in) { return matmul(in[0], transpose(in[0])); }, {{2, 3, 4}}},
       {"attention", attend, {{2, 3, 4, 5}, {2, 3, 4, 5}, {2, 3, 4, 6}}, 34},
   };

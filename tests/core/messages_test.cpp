@@ -233,6 +233,17 @@ TEST_CASE("matmul names the inner dimensions, and sees where a transpose is miss
               "  hint: matmul(a, transpose(b)) would fit");
 }
 
+TEST_CASE("linear wants a matrix and a bias for each of its columns") {
+  const Tensor x = called("x", {2, 3}), weight = called("w", {3, 4});
+  const std::string asked = "linear: the weight must be a matrix, with one bias for each of its columns\n";
+  const std::string rule = "\n  rule: x [..., K], weight [K, N], bias [N]";
+  CHECK(shape_error([&] { linear(x, weight, called("b", {3})); }) ==
+        asked + "  weight = w  [3, 4]\n  bias = b  [3]" + rule);
+  CHECK(shape_error([&] {
+          linear(called("x", {5, 2, 3}), called("w", {5, 3, 4}), called("b", {4}));
+        }) == asked + "  weight = w  [5, 3, 4]\n  bias = b  [4]" + rule);
+}
+
 TEST_CASE("reshape counts the numbers") {
   const Tensor x = called("x", {2, 3});
   const std::string rest = "\n  x  [2, 3]\n"

@@ -207,6 +207,26 @@ TEST_CASE("matmul sums over the inner dimension") {
   check_exactly(matmul(Tensor::from({1, 1}, {3}), Tensor::from({1, 1}, {5})), {1, 1}, {15});
 }
 
+TEST_CASE("linear has the bits of a product plus a bias, and so have its gradients") {
+  Random random(12);
+  for (const Shape& shape : {Shape{1, 7}, Shape{70, 7}, Shape{3, 50, 7}}) {
+    const Tensor x = Tensor::uniform(shape, -1, 1, random), w = Tensor::uniform({7, 19}, -1, 1, random),
+                 b = Tensor::uniform({19}, -1, 1, random);
+    std::vector<Tensor> results[2];
+    for (bool fused : {false, true}) {
+      const Tensor xg = x.requires_grad(), wg = w.requires_grad(), bg = b.requires_grad();
+      const Tensor y = fused ? linear(xg, wg, bg) : matmul(xg, wg) + bg;
+      sum(y * y).backward();
+      results[fused] = {y, xg.grad(), wg.grad(), bg.grad()};
+    }
+    for (size_t i = 0; i < 4; i++) {
+      const Tensor &a = results[0][i], &c = results[1][i];
+      REQUIRE(a.shape() == c.shape());
+      REQUIRE(std::equal(a.values().begin(), a.values().end(), c.values().begin()));
+    }
+  }
+}
+
 TEST_CASE("leading axes of matmul broadcast, and each product is that of its matrices alone") {
   const std::vector<std::vector<Shape>> cases = {
       {{2, 3, 4, 5}, {2, 3, 5, 6}}, {{2, 1, 4, 5}, {3, 5, 6}},    {{3, 4, 5}, {2, 3, 5, 6}},
