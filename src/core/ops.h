@@ -45,8 +45,8 @@ Tensor slice(const Tensor& x, int axis, int64_t start, int64_t stop);  // start 
 // serves all of them. Saves a, b.   da = dy b^T   db = a^T dy
 Tensor matmul(const Tensor& a, const Tensor& b);
 
-// x weight + bias in one op, the same bits as matmul(x, weight) + bias.   x [..., K], weight [K, N], bias [N].
-// Saves x, weight.
+// x weight + bias in one op, the same bits as matmul(x, weight) + bias.   x [..., K], weight [K, N], bias
+// [N]. Saves x, weight.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
 
 // Sums and means over the named axes, which disappear, or stay as size 1 with keep. No axes: over all, to
