@@ -163,7 +163,7 @@ test: test-one-mode
 	@$(MAKE) --no-print-directory MODE=double test-one-mode
 
 asan tsan:
-	@ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory MODE=$@ test-one-mode
+	@ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory MODE=$@ test-one-mode
 
 # ---- the same bits everywhere
 $(OUT)/bits: $(OUT)/tests/bits/bits.o $(ARCHIVE)

@@ -54,8 +54,7 @@ public:
   }
 
   ~Workers() {
-    stopping_ = true;
-    offer(1);
+    make_offer(stop);
     for (std::thread& t : threads_) t.join();
   }
 
@@ -64,7 +63,8 @@ public:
   void run(const Job& job) {
     job_ = job;  // nobody reads the old one: all its parts are finished
     unfinished_.store(job.parts);
-    offer(job.parts);
+    const uint64_t number = ((offer_.load() >> 32) + 1) % (stop >> 32);  // never that of stop
+    make_offer(number << 32 | ((uint64_t(1) << job.parts) - 1));
     inside_a_part = true;
     for (int part = take(0); part >= 0; part = take(0)) run_part(part);
     inside_a_part = false;
@@ -75,9 +75,11 @@ private:
   // offer_: the number of the job in the upper half, one bit for each part not taken yet in the lower.
   static uint32_t open_parts(uint64_t offer) { return uint32_t(offer); }
 
-  void offer(int parts) {
-    const uint64_t number = (offer_.load() >> 32) + 1;
-    offer_.store(number << 32 | ((uint64_t(1) << parts) - 1));
+  // No job, no part: the workers go home. It is an offer like others, so that none of them can miss it.
+  static constexpr uint64_t stop = uint64_t(0xffffffff) << 32;
+
+  void make_offer(uint64_t offer) {
+    offer_.store(offer);
     offer_.notify_all();
   }
 
@@ -98,11 +100,10 @@ private:
 
   void work(int own) {
     inside_a_part = true;
-    while (!stopping_) {
-      const uint64_t seen = offer_.load();
+    for (uint64_t seen = offer_.load(); seen != stop; seen = offer_.load()) {
       if (open_parts(seen) == 0)
         wait_while(offer_, seen);
-      else if (const int part = stopping_ ? -1 : take(own); part >= 0)
+      else if (const int part = take(own); part >= 0)
         run_part(part);
     }
   }
@@ -112,7 +113,6 @@ private:
   alignas(64) std::atomic<uint64_t> offer_{0};
   alignas(64) std::atomic<int> unfinished_{0};
   alignas(64) Job job_ = {};
-  std::atomic<bool> stopping_{false};
 };
 
 int threads_asked_for() {

@@ -109,6 +109,19 @@ TEST_CASE("many small jobs in a row, with pauses that let the workers sleep, are
   CHECK(times == std::vector<int>(30, 2000));
 }
 
+TEST_CASE("workers that are sent home right after a job do nothing more, and all of them go") {
+  const Threads restore;
+  for (int round = 0; round < 300; round++) {
+    set_thread_count(2 + round % 4);
+    std::vector<std::atomic<int>> times(8);
+    parallel_for(8, 1, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; i++) times[size_t(i)]++;
+    });
+    set_thread_count(1);
+    for (const std::atomic<int>& t : times) REQUIRE(t == 1);
+  }
+}
+
 #if defined(__linux__) && !defined(HEADWAY_DEBUG)
 
 // THREADS is read once, when the first parallel_for makes the pool. So the next test case runs alone in a
