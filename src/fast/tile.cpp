@@ -43,27 +43,32 @@ struct Panel {
 
 constexpr float zeros[tile_columns] = {};
 
-// c [R, 8 W] from R rows of a and a panel, all k.
+// c [R, 8 W] from R rows of a and a panel, all k. Unrolled over the rows, so that the sums stay in registers.
 template <int R, int W>
 void tile(int64_t K, Matrix a, const Panel& b, float* c, int64_t c_row, Chain chain) {
   const float* from = chain == Chain::goes_on ? c : zeros;
   const int64_t from_row = chain == Chain::goes_on ? c_row : 0;
   Lanes sum[R][W];
+#pragma GCC unroll 8
   for (int i = 0; i < R; i++) {
     for (int w = 0; w < W; w++) sum[i][w] = load(from + i * from_row + w * lanes);
   }
   for (int64_t k = 0; k < K; k++) {
     Lanes b_k[W];
     for (int w = 0; w < W; w++) b_k[w] = load(b.data + k * b.row + w * lanes);
+#pragma GCC unroll 8
     for (int i = 0; i < R; i++) {
       const Lanes a_ik = broadcast(a.data[i * a.row + k * a.column]);
       for (int w = 0; w < W; w++) sum[i][w] = fma(a_ik, b_k[w], sum[i][w]);
     }
   }
+#pragma GCC unroll 8
   for (int i = 0; i < R; i++) {
+#pragma GCC unroll 2
     for (int w = 0; w < W; w++) {
       float* c_iw = c + i * c_row + w * lanes;
-      store(c_iw, chain == Chain::is_added ? load(c_iw) + sum[i][w] : sum[i][w]);
+      if (chain == Chain::is_added) sum[i][w] = load(c_iw) + sum[i][w];
+      store(c_iw, sum[i][w]);
     }
   }
 }
@@ -79,17 +84,16 @@ void tile_to_edge(int64_t K, Matrix a, const Panel& b, float* c, int64_t c_row, 
 }
 
 template <int R>
-void tiles_of_rows(int64_t K, Matrix a, const std::vector<Panel>& panels, float* c, int64_t c_row,
+void tiles_of_rows(int64_t K, Matrix a, const Panel* b, const Panel* end, float* c, int64_t c_row,
                    Chain chain) {
-  for (const Panel& b : panels) {
-    if (b.columns <= lanes)
-      tile_to_edge<R, 1>(K, a, b, c, c_row, chain);
+  for (; b != end; c += b->columns, b++) {
+    if (b->columns <= lanes)
+      tile_to_edge<R, 1>(K, a, *b, c, c_row, chain);
     else
-      tile_to_edge<R, 2>(K, a, b, c, c_row, chain);
-    c += b.columns;
+      tile_to_edge<R, 2>(K, a, *b, c, c_row, chain);
   }
 }
-using TilesOfRows = void (*)(int64_t, Matrix, const std::vector<Panel>&, float*, int64_t, Chain);
+using TilesOfRows = void (*)(int64_t, Matrix, const Panel*, const Panel*, float*, int64_t, Chain);
 constexpr TilesOfRows tiles_of[tile_rows + 1] = {nullptr,          tiles_of_rows<1>, tiles_of_rows<2>,
                                                  tiles_of_rows<3>, tiles_of_rows<4>, tiles_of_rows<5>,
                                                  tiles_of_rows<6>};
@@ -99,35 +103,33 @@ int64_t rows_of_next_tile(int64_t left) { return left > 8 || left == 6 ? 6 : lef
 
 // Copies `columns` columns of b, side by side in rows of `width`, with zeros behind.
 void pack(Matrix b, int64_t K, int64_t columns, int64_t width, float* out) {
-  if (b.row == 1 && columns == width)
-    return transpose_matrix(columns, K, b.data, b.column, out, width, false);
+  if (columns == width && b.row == 1) return transpose_matrix(width, K, b.data, b.column, out, width, false);
+  const bool whole = columns == width && b.column == 1;
   for (int64_t k = 0; k < K; k++, out += width) {
-    for (int64_t j = 0; j < columns; j++) out[j] = b.data[k * b.row + j * b.column];
-    for (int64_t j = columns; j < width; j++) out[j] = 0;
+    const float* b_k = b.data + k * b.row;
+    for (int64_t j = 0; j < width && whole; j += lanes) store(out + j, load(b_k + j));
+    for (int64_t j = 0; j < width && !whole; j++) out[j] = j < columns ? b_k[j * b.column] : 0;
   }
 }
 
 // One block of columns and one of k.
 void block(int64_t M, int64_t N, int64_t K, Matrix a, Matrix b, float* c, int64_t c_row, Chain chain) {
-  thread_local std::vector<float> packed_b;
-  thread_local std::vector<Panel> panels;
-  panels.clear();
-  packed_b.resize(size_t(block_k * block_columns));
+  alignas(64) static thread_local float packed[block_k * block_columns];
+  Panel panels[block_columns / tile_columns];
+  const Panel* end = panels;
   const bool in_place = b.column == 1 && M <= 48;
-  for (int64_t j = 0; j < N; j += tile_columns) {
+  for (int64_t j = 0; j < N; j += tile_columns, end++) {
     const int64_t columns = std::min(tile_columns, N - j);
     const int64_t width = columns <= lanes ? lanes : tile_columns;
-    if (in_place && columns == width) {
-      panels.push_back({b.data + j, b.row, columns});
-    } else {
-      float* to = packed_b.data() + j * K;
-      pack({b.data + j * b.column, b.row, b.column}, K, columns, width, to);
-      panels.push_back({to, width, columns});
-    }
+    Panel& panel = panels[j / tile_columns];
+    panel = {b.data + j, b.row, columns};
+    if (in_place && columns == width) continue;
+    pack({b.data + j * b.column, b.row, b.column}, K, columns, width, packed + j * K);
+    panel = {packed + j * K, width, columns};
   }
   for (int64_t i = 0; i < M;) {
     const int64_t rows = rows_of_next_tile(M - i);
-    tiles_of[rows](K, {a.data + i * a.row, a.row, a.column}, panels, c + i * c_row, c_row, chain);
+    tiles_of[rows](K, {a.data + i * a.row, a.row, a.column}, panels, end, c + i * c_row, c_row, chain);
     i += rows;
   }
 }
@@ -141,8 +143,7 @@ void matrix_product(int64_t M, int64_t N, int64_t K, Matrix a, Matrix b, float* 
     const int64_t rows = to - from;
     // A chain cut into blocks of k cannot go on in c if c holds a gradient: it is finished aside.
     const bool aside = add && K > block_k;
-    thread_local std::vector<float> finished;
-    if (aside) finished.resize(size_t(rows * block_columns));
+    std::vector<float> finished(size_t(aside ? rows * block_columns : 0));
     for (int64_t j = 0; j < N; j += block_columns) {
       const int64_t columns = std::min(block_columns, N - j);
       float* c_j = c + from * N + j;
