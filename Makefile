@@ -48,19 +48,20 @@ FLAGS := -std=c++20 $(FLAGS_$(MODE)) $(MARCH) $(SAME_BITS) $(WARNINGS) -Isrc -It
 COMPILE = echo '  compile $<'; mkdir -p $(@D); $(CXX)
 
 # The double build is there for gradients: the naive kernels do the work, and only what has a backward is built.
-DOUBLE_LEFT_OUT := src/fast/tile.cpp src/fast/rows.cpp src/fast/row_product.cpp $(wildcard src/files/* src/heads/* src/show/*)
-LIBRARY := $(filter-out $(if $(filter double,$(MODE)),$(DOUBLE_LEFT_OUT)),$(wildcard src/*/*.cpp))
+DOUBLE_LEFT_OUT := src/fast/tile.cpp src/fast/rows.cpp src/fast/row_product.cpp $(wildcard src/files/* src/heads/* src/show/* src/course/*)
+LIBRARY := $(filter-out src/course/main.cpp $(if $(filter double,$(MODE)),$(DOUBLE_LEFT_OUT)),$(wildcard src/*/*.cpp))
 OUT := build/$(MODE)-$(COMPILER)$(if $(PORTABLE),-portable)$(if $(EXTRA),-extra)
 ARCHIVE := $(OUT)/libheadway.a
 TESTS := $(wildcard $(if $(filter double,$(MODE)),tests/core/*_test.cpp tests/nn/*_test.cpp,tests/*/*_test.cpp))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help lessons test test-one-mode asan tsan bench bits bits-one-mode conformance format lint clean FORCE $(LESSONS)
+.PHONY: help lessons quiz test test-one-mode asan tsan bench bits bits-one-mode conformance format lint clean FORCE $(LESSONS)
 
 help:
 	@echo 'make NN               build and run lesson NN (make 06, make 6 and make 06-split are the same)'
 	@echo 'make NN-accept        renew expected.txt and the committed pictures of lesson NN; shows the difference first'
+	@echo 'make NN-quiz          the quiz of lesson NN; make quiz asks all'
 	@echo 'make lessons          run every lesson and compare it with its expected.txt'
 	@echo 'make test             every test, in float, then the strict gradient checks in double'
 	@echo 'make asan             the tests under the address and undefined-behaviour sanitizers'
@@ -119,15 +120,24 @@ $(OUT)/lessons/%/lesson: $(OUT)/lessons/%/lesson.o $(ARCHIVE)
 	@$(CXX) $(FLAGS) $^ -o $@
 
 define lesson_rules
-.PHONY: $(1) $(2) $(3) $(1)-accept $(2)-accept $(3)-accept
+.PHONY: $(1) $(2) $(3) $(1)-accept $(2)-accept $(3)-accept $(1)-quiz $(2)-quiz $(3)-quiz
 $(sort $(1) $(2) $(3)): $(OUT)/lessons/$(1)/lesson
 	@$(RUN) $(OUT)/lessons/$(1)/lesson
 $(sort $(1)-accept $(2)-accept $(3)-accept): $(OUT)/lessons/$(1)/lesson
 	@sh tests/lessons.sh accept $(OUT)/lessons $(1)
+$(sort $(1)-quiz $(2)-quiz $(3)-quiz): $(OUT)/course
+	@$(RUN) $(OUT)/course quiz lessons/$(1)
 endef
 lesson_number = $(firstword $(subst -, ,$(1)))
 without_zero = $(patsubst 0%,%,$(1))
 $(foreach l,$(LESSONS),$(eval $(call lesson_rules,$(l),$(call lesson_number,$(l)),$(call without_zero,$(call lesson_number,$(l))))))
+
+# The tool behind quizzes.
+$(OUT)/course: $(OUT)/src/course/main.o $(ARCHIVE)
+	@$(CXX) $(FLAGS) $^ -o $@
+
+quiz: $(OUT)/course
+	@$(RUN) $(OUT)/course quiz $(patsubst %/quiz.txt,%,$(wildcard lessons/*/quiz.txt))
 
 $(OUT)/same_pictures: $(OUT)/tests/pictures/same.o
 	@$(CXX) $(FLAGS) $^ -o $@
