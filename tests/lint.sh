@@ -31,6 +31,15 @@ echo "core + nn   $(count src/core/* src/nn/*)"
 for layer in $layers; do
   [ -d "src/$layer" ] && printf '%-11s %s\n' "$layer" "$(count src/$layer/*)"
 done
+# What README tells a learner to read in an afternoon must stay that short.
+afternoon='core/tensor core/node core/ops core/shape_ops core/matmul core/softmax core/kernels core/naive nn/module
+  nn/attention nn/transformer'
+reading=$(for part in $afternoon; do ls "src/$part".* 2> /dev/null; done)
+echo "afternoon   $(count $reading)"
+[ "$(count $reading | awk '{ print $3 }')" -le 2000 ] || refuse 'the afternoon of README has more than 2000 lines of code'
+for part in $afternoon; do
+  grep -q "\`$part\`" README.md || refuse "README.md does not name $part among what an afternoon reads"
+done
 for file in src/*/*; do
   [ "$(wc -l < "$file")" -le 260 ] || refuse "$file has more than 260 lines"
 done

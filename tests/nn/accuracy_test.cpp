@@ -1,10 +1,12 @@
-// How far the ops are from exact arithmetic: the table in core/ops.h, measured against long double.
+// How far the ops are from exact arithmetic: the table in core/ops.h and the line in nn/optim.h, measured
+// against long double.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "catch.h"
 #include "core/ops.h"
+#include "nn/optim.h"
 
 #ifndef SCALAR_DOUBLE
 
@@ -92,6 +94,23 @@ TEST_CASE("ops on rows and single numbers are as accurate as ops.h says") {
     loss_exact.push_back(-std::log(softmax_exact[r * 65 + size_t(targets[r])]));
   }
   check_bound("cross_entropy", largest_error(losses, loss_exact, false), 9e-7);
+}
+
+TEST_CASE("a step of AdamW is as accurate as optim.h says") {
+  Random random(22);
+  const Adam::Options o = {.lr = Scalar(1e-3), .weight_decay = Scalar(0.01)};
+  const Tensor w = Tensor::uniform({100000}, -1, 1, random).requires_grad();
+  const Tensor g = Tensor::uniform({100000}, -1, 1, random);
+  Exact exact;
+  for (size_t i = 0; i < size_t(w.size());
+       i++) {  // after one step m / (1 - beta1) is g, and v / (1 - beta2) g^2
+    const long double w_i = w.values()[i], g_i = g.values()[i], lr = o.lr;
+    exact.push_back(w_i - lr * (long double)(o.weight_decay) * w_i -
+                    lr * g_i / (std::fabs(g_i) + (long double)(o.eps)));
+  }
+  sum(w * g).backward();
+  Adam({w}, o).step();
+  check_bound("AdamW", largest_error(w, exact, false), 1e-7);
 }
 
 #endif
