@@ -6,8 +6,6 @@
 
 namespace headway {
 
-constexpr int64_t elements_per_thread = 4096;  // fewer are not worth waking a thread for
-
 // The same for rows of n numbers in ops that do more with each: softmax, layernorm, cross_entropy.
 inline int64_t rows_per_thread(int64_t n) { return 1 + elements_per_thread / (4 * n + 1); }
 

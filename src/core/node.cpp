@@ -15,7 +15,8 @@ int checking = 0;
 std::shared_ptr<Storage> zero_storage(int64_t count) {
   auto zeros = std::make_shared<Storage>(count);
   Scalar* const data = zeros->numbers.data();
-  parallel_for(count, 4096, [=](int64_t from, int64_t to) { std::fill(data + from, data + to, Scalar(0)); });
+  parallel_for(count, elements_per_thread,
+               [=](int64_t from, int64_t to) { std::fill(data + from, data + to, Scalar(0)); });
   return zeros;
 }
 }  // namespace

@@ -10,6 +10,8 @@ namespace headway {
 int thread_count();
 void set_thread_count(int count);
 
+constexpr int64_t elements_per_thread = 4096;  // fewer numbers are not worth waking a thread for
+
 // Calls task(context, from, to) for equal parts of 0 .. count-1, at most one a thread and none shorter than
 // `grain` (but for a single part). Returns when all are done.
 void run_parallel(int64_t count, int64_t grain, void (*task)(const void*, int64_t, int64_t),

@@ -41,39 +41,40 @@ Adam::Adam(std::vector<Tensor> parameters, const Options& options)
       v_(zeros_like(parameters_)), options_(options) {}
 
 namespace {
-// What one step does to every number: the formulas of optim.h, with their constants.
-struct AdamUpdate {
+// The constants of one step, in the words of optim.h.
+struct AdamConstants {
   Scalar keep, rate, beta1, beta2, correct_m, correct_v, eps;
-
-  // A copy of the constants and four arrays that do not overlap: the loop becomes vector code.
-  static void run(AdamUpdate u, const Scalar* __restrict g, Scalar* __restrict w, Scalar* __restrict m,
-                  Scalar* __restrict v, int64_t count) {
-    for (int64_t i = 0; i < count; i++) {
-      m[i] = fma(u.beta1, m[i], (1 - u.beta1) * g[i]);
-      v[i] = fma(u.beta2, v[i], (1 - u.beta2) * g[i] * g[i]);
-      w[i] = u.keep * w[i] - u.rate * (m[i] * u.correct_m) / (std::sqrt(v[i] * u.correct_v) + u.eps);
-    }
-  }
 };
+
+// One step for every number. A copy of the constants and four arrays that do not overlap: the loop becomes
+// vector code.
+void adam_update(AdamConstants c, const Scalar* __restrict g, Scalar* __restrict w, Scalar* __restrict m,
+                 Scalar* __restrict v, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    m[i] = fma(c.beta1, m[i], (1 - c.beta1) * g[i]);
+    v[i] = fma(c.beta2, v[i], (1 - c.beta2) * g[i] * g[i]);
+    w[i] = c.keep * w[i] - c.rate * (m[i] * c.correct_m) / (std::sqrt(v[i] * c.correct_v) + c.eps);
+  }
+}
 }  // namespace
 
 void Adam::step() {
   beta1_t_ *= double(options_.beta1);  // once a step, not once a parameter
   beta2_t_ *= double(options_.beta2);
-  const AdamUpdate update = {.keep = 1 - lr * options_.weight_decay,
-                             .rate = lr,
-                             .beta1 = options_.beta1,
-                             .beta2 = options_.beta2,
-                             .correct_m = Scalar(1 / (1 - beta1_t_)),
-                             .correct_v = Scalar(1 / (1 - beta2_t_)),
-                             .eps = options_.eps};
+  const AdamConstants constants = {.keep = 1 - lr * options_.weight_decay,
+                                   .rate = lr,
+                                   .beta1 = options_.beta1,
+                                   .beta2 = options_.beta2,
+                                   .correct_m = Scalar(1 / (1 - beta1_t_)),
+                                   .correct_v = Scalar(1 / (1 - beta2_t_)),
+                                   .eps = options_.eps};
   for (size_t p = 0; p < parameters_.size(); p++) {
     const Tensor grad = parameters_[p].grad();
     const Scalar* g = grad.data();
     Scalar *w = parameters_[p].mutable_values().data(), *m = m_[p].mutable_values().data(),
            *v = v_[p].mutable_values().data();
     parallel_for(grad.size(), elements_per_thread, [&](int64_t from, int64_t to) {
-      AdamUpdate::run(update, g + from, w + from, m + from, v + from, to - from);
+      adam_update(constants, g + from, w + from, m + from, v + from, to - from);
     });
   }
 }
