@@ -56,12 +56,16 @@ TESTS := $(wildcard $(if $(filter double,$(MODE)),tests/core/*_test.cpp tests/nn
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help lessons quiz test test-one-mode asan tsan bench bits bits-one-mode conformance format lint clean FORCE $(LESSONS)
+.PHONY: help lessons quiz next status test test-one-mode asan tsan bench bits bits-one-mode conformance format lint clean FORCE $(LESSONS)
 
 help:
 	@echo 'make NN               build and run lesson NN (make 06, make 6 and make 06-split are the same)'
 	@echo 'make NN-accept        renew expected.txt and the committed pictures of lesson NN; shows the difference first'
+	@echo 'make NN-hint          the next of three hints for the exercise of lesson NN'
+	@echo 'make NN-solution      its solution, once the check is passed or after a yes'
+	@echo 'make NN-reset         its stub back; what you had written is put aside under .progress/'
 	@echo 'make NN-quiz          the quiz of lesson NN; make quiz asks all'
+	@echo 'make next             the next thing to do; make status: a table of what is done'
 	@echo 'make lessons          run every lesson and compare it with its expected.txt'
 	@echo 'make test             every test, in float, then the strict gradient checks in double'
 	@echo 'make asan             the tests under the address and undefined-behaviour sanitizers'
@@ -120,24 +124,33 @@ $(OUT)/lessons/%/lesson: $(OUT)/lessons/%/lesson.o $(ARCHIVE)
 	@$(CXX) $(FLAGS) $^ -o $@
 
 define lesson_rules
-.PHONY: $(1) $(2) $(3) $(1)-accept $(2)-accept $(3)-accept $(1)-quiz $(2)-quiz $(3)-quiz
+.PHONY: $(1) $(2) $(3) $(1)-accept $(2)-accept $(3)-accept
 $(sort $(1) $(2) $(3)): $(OUT)/lessons/$(1)/lesson
 	@$(RUN) $(OUT)/lessons/$(1)/lesson
 $(sort $(1)-accept $(2)-accept $(3)-accept): $(OUT)/lessons/$(1)/lesson
 	@sh tests/lessons.sh accept $(OUT)/lessons $(1)
-$(sort $(1)-quiz $(2)-quiz $(3)-quiz): $(OUT)/course
-	@$(RUN) $(OUT)/course quiz lessons/$(1)
+endef
+# $(4): what the course tool is to do with the lesson.
+define course_rules
+.PHONY: $(1)-$(4) $(2)-$(4) $(3)-$(4)
+$(sort $(1)-$(4) $(2)-$(4) $(3)-$(4)): $(OUT)/course
+	@$(RUN) $(OUT)/course $(4) lessons/$(1)
 endef
 lesson_number = $(firstword $(subst -, ,$(1)))
 without_zero = $(patsubst 0%,%,$(1))
 $(foreach l,$(LESSONS),$(eval $(call lesson_rules,$(l),$(call lesson_number,$(l)),$(call without_zero,$(call lesson_number,$(l))))))
+$(foreach l,$(LESSONS),$(foreach c,hint solution quiz reset,\
+  $(eval $(call course_rules,$(l),$(call lesson_number,$(l)),$(call without_zero,$(call lesson_number,$(l))),$(c)))))
 
-# The tool behind quizzes.
+# The course tool.
 $(OUT)/course: $(OUT)/src/course/main.o $(ARCHIVE)
 	@$(CXX) $(FLAGS) $^ -o $@
 
 quiz: $(OUT)/course
 	@$(RUN) $(OUT)/course quiz $(patsubst %/quiz.txt,%,$(wildcard lessons/*/quiz.txt))
+
+next status: $(OUT)/course
+	@$(RUN) $(OUT)/course $@ $(LESSONS:%=lessons/%)
 
 $(OUT)/same_pictures: $(OUT)/tests/pictures/same.o
 	@$(CXX) $(FLAGS) $^ -o $@

@@ -1,32 +1,71 @@
-// The program behind `make NN-quiz` and `make quiz`: course quiz LESSON-DIRECTORY...
-// Exit status 0: all right; 1: not yet; 2: something is wrong with the set-up.
-#include <cstring>
+// The program behind the make targets of the course: course COMMAND LESSON-DIRECTORY...
+// Exit status 0: done; 1: not yet, or wrong; 2: something is wrong with the set-up.
+#include <algorithm>
 #include <exception>
+#include <fstream>
 #include <iostream>
 
+#include "course/hints.h"
+#include "course/progress.h"
 #include "course/quiz.h"
+#include "course/region.h"
+#include "show/output.h"
+
+using namespace headway;
 
 namespace {
 
-int quiz(int count, char** lessons) {
+using Lessons = std::vector<std::string>;
+
+int quiz(const Lessons& lessons) {
   int asked = 0, right = 0;
-  for (int i = 0; i < count; i++) {
-    const std::string lesson = lessons[i];
-    const std::vector<headway::Question> questions = headway::read_quiz(lesson + "/quiz.txt");
-    std::cout << "Quiz of " << lesson.substr(lesson.rfind('/') + 1) << "\n";
-    right += headway::ask(questions, std::cin, std::cout);
+  for (const std::string& lesson : lessons) {
+    const std::vector<Question> questions = read_quiz(lesson + "/quiz.txt");
+    std::cout << "Quiz of " << lesson_name(lesson) << "\n";
+    const int right_here = ask(questions, std::cin, std::cout);
+    record_quiz(lesson, right_here, int(questions.size()));
+    right += right_here;
     asked += int(questions.size());
   }
   if (right < asked) std::cout << "Not all yet: read the lesson's README.md again, then ask once more.\n";
   return right == asked ? 0 : 1;
 }
 
+// The file is left alone if it is as it should be, so that make compiles nothing again.
+int splice_into(const std::string& lesson, const std::string& path) {
+  const Spliced spliced = splice(lesson);
+  std::ifstream file(path, std::ios::binary);
+  if (!file || read_file(path, "move it out of the way") != spliced.source)
+    write_output(path, spliced.source);
+  std::cout << spliced.report;
+  return 0;
+}
+
+int run(const std::string& command, const Lessons& lessons) {
+  const std::string& lesson = lessons[0];
+  const size_t count = lessons.size();
+  if (command == "splice" && count == 2) return splice_into(lesson, lessons[1]);
+  if (command == "hint" && count == 1) return show_hint(lesson, std::cout), 0;
+  if (command == "solution" && count == 1) return show_solution(lesson, std::cin, std::cout) ? 0 : 1;
+  if (command == "reset" && count == 1) return reset(lesson, std::cout), 0;
+  if (command == "quiz") return quiz(lessons);
+  if (command == "next") return std::cout << next_step(lessons), 0;
+  if (command == "status") return std::cout << status_table(lessons) << next_step(lessons), 0;
+  return -1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  Lessons lessons(argv + std::min(argc, 2), argv + argc);
+  for (std::string& lesson : lessons) {
+    while (lesson.size() > 1 && lesson.back() == '/') lesson.pop_back();
+  }
   try {
-    if (argc > 2 && std::strcmp(argv[1], "quiz") == 0) return quiz(argc - 2, argv + 2);
-    std::cerr << "course: quiz LESSON-DIRECTORY...\n";
+    const int status = lessons.empty() ? -1 : run(argv[1], lessons);
+    if (status >= 0) return status;
+    std::cerr << "course: splice LESSON OUT.cpp | hint LESSON | solution LESSON | reset LESSON\n"
+                 "        quiz LESSON... | next LESSON... | status LESSON...     a LESSON is its directory\n";
   } catch (const std::exception& error) { std::cerr << error.what() << "\n"; }
   return 2;
 }

@@ -12,8 +12,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-const std::string stub_hint = "a lesson with an exercise has a stub.cpp; make status shows which have one";
-
 bool is_begin(const std::string& line) { return trimmed(line).rfind("// BEGIN exercise", 0) == 0; }
 bool is_end(const std::string& line) { return trimmed(line) == "// END"; }
 
@@ -56,7 +54,7 @@ Marked read_marked(const std::string& path, const std::string& missing, const st
 }
 
 Marked read_stub(const std::string& lesson) {
-  return read_marked(lesson + "/stub.cpp", stub_hint, "this file belongs to the lesson: restore it");
+  return read_marked(lesson + "/stub.cpp", no_exercise, "this file belongs to the lesson: restore it");
 }
 
 Marked read_exercise(const std::string& lesson, const Marked& stub) {
@@ -196,7 +194,8 @@ bool untouched(const std::string& lesson) {
 
 std::string solution_region(const std::string& lesson) {
   const Marked file =
-      read_marked(lesson + "/solution.cpp", "a hand-out comes without solutions: ask your teacher",
+      read_marked(lesson + "/solution.cpp",
+                  "the lesson has no exercise, or this is a hand-out, which comes without solutions",
                   "this file belongs to the lesson: restore it");
   return joined(file, file.begin + 1, file.end);
 }

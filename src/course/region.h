@@ -20,6 +20,9 @@ std::string lesson_name(const std::string& lesson);
 // What to type for it: make_command("lessons/06-split", "-check") is "make 06-check".
 std::string make_command(const std::string& lesson, const std::string& suffix = "");
 
+// A hint for files that only a lesson with an exercise has.
+inline const char* const no_exercise = "not every lesson has an exercise: make status shows which do";
+
 // The bytes of a file. FileError names it, with `hint` as the way out.
 std::string read_file(const std::string& path, const std::string& hint);
 // The same as lines, without their ends: \n or \r\n. A byte order mark is left out.
