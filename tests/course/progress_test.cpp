@@ -157,7 +157,7 @@ TEST_CASE("the status is a table of at most 100 columns, in the order of the les
       status_table(lessons) ==
       head +
           "06-split         from one wide row to heads               not begun    -          0 of 3   -\n"
-          "21-a-rather-lo..                                          99999 of ..  99999 of.. 0 of 3   4 of 5\n");
+          "21-a-rather-lo..                                          99999 of 9.. 99999 of.. 0 of 3   4 of 5\n");
   record_check(lesson, {3, 7, 2, 6});
   record_hints(lesson, 2);
   CHECK(status_table({lesson}) ==
