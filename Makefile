@@ -49,7 +49,7 @@ COMPILE = echo '  compile $<'; mkdir -p $(@D); $(CXX)
 
 # The double build is there for gradients: the naive kernels do the work, and only what has a backward is built.
 DOUBLE_LEFT_OUT := src/fast/tile.cpp src/fast/rows.cpp src/fast/row_product.cpp $(wildcard src/files/* src/heads/* src/show/* src/course/*)
-LIBRARY := $(filter-out src/course/main.cpp $(if $(filter double,$(MODE)),$(DOUBLE_LEFT_OUT)),$(wildcard src/*/*.cpp))
+LIBRARY := $(filter-out src/course/main.cpp src/course/serve.cpp $(if $(filter double,$(MODE)),$(DOUBLE_LEFT_OUT)),$(wildcard src/*/*.cpp))
 OUT := build/$(MODE)-$(COMPILER)$(if $(PORTABLE),-portable)$(if $(EXTRA),-extra)
 ARCHIVE := $(OUT)/libheadway.a
 TESTS := $(wildcard $(if $(filter double,$(MODE)),tests/core/*_test.cpp tests/nn/*_test.cpp,tests/*/*_test.cpp))
@@ -61,6 +61,7 @@ TESTS := $(wildcard $(if $(filter double,$(MODE)),tests/core/*_test.cpp tests/nn
 help:
 	@echo 'make NN               build and run lesson NN (make 06, make 6 and make 06-split are the same)'
 	@echo 'make NN-accept        renew expected.txt and the committed pictures of lesson NN; shows the difference first'
+	@echo 'make NN-check         check lessons/NN-name/exercise.cpp, test by test'
 	@echo 'make NN-hint          the next of three hints for the exercise of lesson NN'
 	@echo 'make NN-solution      its solution, once the check is passed or after a yes'
 	@echo 'make NN-reset         its stub back; what you had written is put aside under .progress/'
@@ -104,9 +105,12 @@ $(eval $(call precompiled,tests,catch.h))
 $(OUT)/src/fast/%.o: src/fast/%.cpp $(OUT)/flags
 	@$(COMPILE) $(FLAGS:-O0=-O3) -MMD -MP -c $< -o $@
 
-# Tests are compiled often and run once.
+# Tests and checks are compiled often and run once.
+COMPILE_TEST = $(COMPILE) $(FLAGS_OF_tests) -include $(OUT)/tests.h -MMD -MP -c $< -o $@
 $(OUT)/%_test.o: %_test.cpp $(OUT)/tests.h.gch
-	@$(COMPILE) $(FLAGS_OF_tests) -include $(OUT)/tests.h -MMD -MP -c $< -o $@
+	@$(COMPILE_TEST)
+$(OUT)/%/check.o: %/check.cpp $(OUT)/tests.h.gch
+	@$(COMPILE_TEST)
 
 # The numbers are made in core and nn; what surrounds them compiles faster at -O1.
 $(OUT)/src/core/%.o $(OUT)/src/nn/%.o $(OUT)/tests/bench/%.o: OPTIMISED = $(FLAGS)
@@ -151,6 +155,41 @@ quiz: $(OUT)/course
 
 next status: $(OUT)/course
 	@$(RUN) $(OUT)/course $@ $(LESSONS:%=lessons/%)
+
+# ---- exercises. The judge of a lesson is its check with all that it can ask directly; the learner's code is a program
+# of its own, with nothing but core in it, under the address sanitizer.
+CHECKED := $(patsubst lessons/%/check.cpp,%,$(wildcard lessons/*/check.cpp))
+EXERCISE_PROGRAM = build/asan-$(COMPILER)/exercises
+
+define exercise_rules
+.PHONY: $(1)-check $(2)-check $(3)-check prove-$(1)
+$(OUT)/lessons/$(1)/judge: $(patsubst %.cpp,$(OUT)/%.o,$(wildcard $(foreach f,check solution stub mistakes,lessons/$(1)/$(f).cpp))) $(ARCHIVE)
+	@$$(CXX) $$(FLAGS) $$^ $$(CATCH_MAIN) -o $$@
+$(OUT)/lessons/$(1)/answers.txt: $(OUT)/lessons/$(1)/judge $(OUT)/course
+	@$(OUT)/course table lessons/$(1) $(OUT)/lessons/$(1)/judge $$@
+$(sort $(1)-check $(2)-check $(3)-check): $(OUT)/course $(OUT)/lessons/$(1)/answers.txt
+	@$(OUT)/course splice lessons/$(1) build/exercises/$(1).cpp
+	@$$(MAKE) --no-print-directory MODE=asan COURSE=$(OUT)/course $(EXERCISE_PROGRAM)/$(1)
+	@$(OUT)/course check lessons/$(1) $(OUT)/lessons/$(1)/judge $(EXERCISE_PROGRAM)/$(1) $(OUT)/lessons/$(1)/answers.txt
+prove-$(1): $(OUT)/course $(OUT)/lessons/$(1)/answers.txt
+	@$(OUT)/course prove lessons/$(1) $(OUT)/lessons/$(1)/judge $(OUT)/lessons/$(1)/answers.txt
+endef
+$(foreach l,$(CHECKED),$(eval $(call exercise_rules,$(l),$(call lesson_number,$(l)),$(call without_zero,$(call lesson_number,$(l))))))
+ifeq ($(MAKELEVEL)$(wildcard $(EXERCISE_PROGRAM)/core.a),0)
+$(if $(filter %-check,$(MAKECMDGOALS)),$(info The first check builds more than later ones: core under the sanitizer, and the judge. About a minute.))
+endif
+
+# A stub does not use what it is given.
+$(OUT)/lessons/%/stub.o: OPTIMISED = $(FLAGS) -Wno-unused-parameter
+FLAGS_OF_EXERCISE = $(FLAGS) -D_GLIBCXX_ASSERTIONS -Wno-unused-parameter
+
+$(OUT)/exercises/core.a: $(patsubst %.cpp,$(OUT)/%.o,$(wildcard src/core/*.cpp src/fast/*.cpp) $(foreach f,wire candidate serve,src/course/$(f).cpp))
+	@mkdir -p $(@D); rm -f $@; $(AR) rc $@ $^
+
+$(OUT)/exercises/%: build/exercises/%.cpp $(OUT)/exercises/core.a
+	@echo '  compile lessons/$*/exercise.cpp'
+	@LC_ALL=C $(CXX) $(FLAGS_OF_EXERCISE) -include $(OUT)/sources.h $^ -o $@ 2> $@.log || { $(COURSE) explain lessons/$* $@.log; exit 1; }
+	@cat $@.log >&2
 
 $(OUT)/same_pictures: $(OUT)/tests/pictures/same.o
 	@$(CXX) $(FLAGS) $^ -o $@

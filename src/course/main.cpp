@@ -5,8 +5,12 @@
 #include <fstream>
 #include <iostream>
 
+#include "course/check.h"
+#include "course/explain.h"
 #include "course/hints.h"
+#include "course/judge.h"
 #include "course/progress.h"
+#include "course/prove.h"
 #include "course/quiz.h"
 #include "course/region.h"
 #include "show/output.h"
@@ -41,9 +45,19 @@ int splice_into(const std::string& lesson, const std::string& path) {
   return 0;
 }
 
+int explain(const std::string& lesson, const std::string& log) {
+  std::cout << explain_build(content_of(log)) << "next: " << make_command(lesson, "-check") << " again\n";
+  return 1;
+}
+
+// What is to be done, and with what: a lesson, or several, or a lesson and files.
 int run(const std::string& command, const Lessons& lessons) {
   const std::string& lesson = lessons[0];
   const size_t count = lessons.size();
+  if (command == "check" && count == 4) return check({lesson, lessons[1], lessons[2], lessons[3]});
+  if (command == "prove" && count == 3) return prove(lesson, lessons[1], lessons[2]);
+  if (command == "table" && count == 3) return write_table(lessons[1], lesson, lessons[2]), 0;
+  if (command == "explain" && count == 2) return explain(lesson, lessons[1]);
   if (command == "splice" && count == 2) return splice_into(lesson, lessons[1]);
   if (command == "hint" && count == 1) return show_hint(lesson, std::cout), 0;
   if (command == "solution" && count == 1) return show_solution(lesson, std::cin, std::cout) ? 0 : 1;
@@ -64,7 +78,9 @@ int main(int argc, char** argv) {
   try {
     const int status = lessons.empty() ? -1 : run(argv[1], lessons);
     if (status >= 0) return status;
-    std::cerr << "course: splice LESSON OUT.cpp | hint LESSON | solution LESSON | reset LESSON\n"
+    std::cerr << "course: splice LESSON OUT.cpp | explain LESSON LOG | check LESSON JUDGE PROGRAM TABLE\n"
+                 "        table LESSON JUDGE TABLE | prove LESSON JUDGE TABLE\n"
+                 "        hint LESSON | solution LESSON | reset LESSON\n"
                  "        quiz LESSON... | next LESSON... | status LESSON...     a LESSON is its directory\n";
   } catch (const std::exception& error) { std::cerr << error.what() << "\n"; }
   return 2;

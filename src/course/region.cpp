@@ -139,6 +139,16 @@ std::string with_origin(const Marked& file, size_t from, size_t to) {
   return text("\n#line ", from + 1, " \"", file.path, "\"\n", joined(file, from, to));
 }
 
+// The #include lines in between, once more: the region stands inside a namespace, where a header may be
+// included a second time but not for the first.
+std::string headers_of(const Marked& file, size_t from, size_t to) {
+  std::string out;
+  for (size_t i = from; i < to; i++) {
+    if (trimmed(file.lines[i]).rfind("#include", 0) == 0) out += with_origin(file, i, i + 1);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string lesson_name(const std::string& lesson) { return lesson.substr(lesson.rfind('/') + 1); }
@@ -155,6 +165,11 @@ std::string read_file(const std::string& path, const std::string& hint) {
   if (!file.is_open() || file.bad() || bytes.bad())
     throw FileError(Message(path + " cannot be read").hint(hint));
   return bytes.str();
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return file ? read_file(path, "") : "";
 }
 
 Lines read_lines(const std::string& path, const std::string& hint) {
@@ -182,9 +197,9 @@ std::string shortened(const std::string& line, size_t width) {
 
 Spliced splice(const std::string& lesson) {
   const Marked stub = read_stub(lesson), mine = read_exercise(lesson, stub);
-  return {with_origin(stub, 0, stub.begin + 1) + with_origin(mine, mine.begin + 1, mine.end) +
-              with_origin(stub, stub.end, stub.lines.size()),
-          changed_outside(stub, mine)};
+  const std::string above = headers_of(mine, mine.begin + 1, mine.end) + with_origin(stub, 0, stub.begin + 1);
+  const std::string below = with_origin(stub, stub.end, stub.lines.size());
+  return {above + with_origin(mine, mine.begin + 1, mine.end) + below, changed_outside(stub, mine)};
 }
 
 bool untouched(const std::string& lesson) {

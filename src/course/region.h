@@ -25,7 +25,9 @@ inline const char* const no_exercise = "not every lesson has an exercise: make s
 
 // The bytes of a file. FileError names it, with `hint` as the way out.
 std::string read_file(const std::string& path, const std::string& hint);
-// The same as lines, without their ends: \n or \r\n. A byte order mark is left out.
+// The same, or nothing if there is no such file.
+std::string content_of(const std::string& path);
+// The bytes as lines, without their ends: \n or \r\n. A byte order mark is left out.
 std::vector<std::string> read_lines(const std::string& path, const std::string& hint);
 std::string trimmed(const std::string& line);
 // At most `width` characters; a longer line ends in "..", and what is not plain ASCII becomes '?'.

@@ -53,6 +53,13 @@ std::string with_windows_ends(const std::string& lines) {
 
 }  // namespace
 
+TEST_CASE("a header that the region includes comes before the namespace as well") {
+  const Sandbox sandbox;
+  write_output(path, with(read_file(path, ""), "int split()", "  #include <cmath>\nint split()"));
+  CHECK(splice(lesson).source == "\n#line 5 \"lessons/06-split/exercise.cpp\"\n  #include <cmath>\n" +
+                                     with(spliced_stub, "int split()", "  #include <cmath>\nint split()"));
+}
+
 TEST_CASE("the region of exercise.cpp is put into the stub, each line under its own file and number") {
   const Sandbox sandbox;
   CHECK(splice(lesson).source == spliced_stub);

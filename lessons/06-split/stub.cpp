@@ -1,0 +1,29 @@
+// Exercise 06-split: cut tokens into heads, and a fused projection into q, k and v.
+//
+// Write the two functions between BEGIN and END; helpers and an #include of your own may stand there too.
+// core/ops.h is all you need: reshape, permute, slice, matmul. split_heads is not linked here: you build it.
+// Then: make 06-check
+#include "course/candidate.h"
+
+using namespace headway;
+
+namespace {
+
+// BEGIN exercise 06-split
+
+// x [B, T, D] -> [B, h, T, d_h] with d_h = D / h: head i of a token is its i-th piece of d_h numbers.
+// A D that h does not divide must end in an error (an op of core that cannot do what is asked throws one).
+Tensor split(const Tensor& x, int64_t num_heads) { throw NotDone("split"); }
+
+// x [B, T, D] times W [D, 3 E] is q, k and v of every token in one row: first the E numbers of q, then those
+// of k, then those of v. Returns q (which = 0), k (1) or v (2), split into heads: [B, h, T, E / h].
+Tensor project_and_split(const Tensor& x, const Tensor& W, int64_t num_heads, int64_t which) {
+  throw NotDone("project_and_split");
+}
+
+// END
+
+// make 06-check finds the functions under these names.
+const Candidate candidate(__FILE__, {{"split", split}, {"project_and_split", project_and_split}});
+
+}  // namespace

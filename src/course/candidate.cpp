@@ -1,0 +1,51 @@
+#include "course/candidate.h"
+
+namespace headway {
+
+NotDone::NotDone(const char* function, const char* file, int line)
+    : std::runtime_error(text(function, " is not written yet: ", file, ", line ", line)) {}
+
+namespace {
+
+std::vector<const Candidate*>& all() {
+  static std::vector<const Candidate*> list;
+  return list;
+}
+
+std::string without_folder_and_suffix(std::string file) {
+  file = file.substr(file.rfind('/') + 1);
+  return file.substr(0, file.find('.'));
+}
+
+Outcome call_by_name(const Candidate& candidate, const std::string& request) {
+  Reader in(request);
+  const std::string name = in.take<std::string>();
+  for (const Function& function : candidate.functions) {
+    if (function.name == name) return function.call(in);
+  }
+  return {.kind = Outcome::not_done, .message = "there is no function " + name};
+}
+
+}  // namespace
+
+Candidate::Candidate(const char* file, std::vector<Function> its_functions, std::string its_diagnosis)
+    : name(without_folder_and_suffix(file)), diagnosis(std::move(its_diagnosis)),
+      functions(std::move(its_functions)) {
+  all().push_back(this);
+}
+
+const std::vector<const Candidate*>& candidates() { return all(); }
+
+Outcome answer(const Candidate& candidate, const std::string& request) {
+  try {
+    return call_by_name(candidate, request);
+  } catch (const NotDone& error) {
+    return {.kind = Outcome::not_done, .message = error.what()};
+  } catch (const std::exception& error) {
+    return {.kind = Outcome::refused, .message = error.what()};
+  } catch (...) {
+    return {.kind = Outcome::refused, .message = "something was thrown that is no std::exception"};
+  }
+}
+
+}  // namespace headway

@@ -1,0 +1,37 @@
+// The learner's program, run at arm's length: in a process of its own, with limits, talked to over pipes.
+#pragma once
+
+#include <sys/types.h>
+
+#include "course/wire.h"
+
+namespace headway {
+
+// It may use 3 seconds of processor time, 8 seconds of waiting for one answer, 512 MB of memory (the
+// sanitizer watches that), 256 MB in one piece, and 1 MB of printing, which goes to <path>.printed.
+class Program {
+public:
+  explicit Program(std::string path);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  // `lost`, with the reason in words for the learner, if no answer comes: it crashed, ended, took too long.
+  // The program is started when first needed, and anew after a crash; after a limit it is not.
+  Outcome ask(const std::string& request);
+
+private:
+  void start();
+  void end();
+  std::string reason_of_end();  // waits for the process
+
+  std::string path_, given_up_;
+  pid_t process_ = 0;  // 0: not running
+  int to_ = -1, from_ = -1;
+};
+
+// What a sanitizer's report says, in one or two lines: the fault and the line of the learner's file. Empty if
+// `printed` holds no report.
+std::string sanitizer_fault(const std::string& printed);
+
+}  // namespace headway

@@ -1,0 +1,113 @@
+#include "course/tested.h"
+
+#include <cmath>
+#include <cstdlib>
+
+#include "core/print.h"
+#include "course/candidate.h"
+#include "course/program.h"
+#include "course/record.h"
+
+namespace headway {
+
+namespace {
+
+std::string last_call;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+Outcome asked(const std::string& request) {
+  static const std::string who = environment("HEADWAY_CANDIDATE");
+  if (who.find('/') != std::string::npos) {
+    static Program program(who);
+    return program.ask(request);
+  }
+  for (const Candidate* candidate : candidates()) {
+    if (candidate->name == who) return answer(*candidate, request);
+  }
+  throw ValueError(Message("the check does not know whom to ask: there is no candidate '" + who + "'")
+                       .rule("HEADWAY_CANDIDATE is the name of a candidate or the path of a program"));
+}
+
+}  // namespace
+
+std::string call_text(const std::string& function, const std::vector<std::string>& arguments) {
+  std::string out;
+  for (const std::string& argument : arguments) out += (out.empty() ? "" : ", ") + argument;
+  return function + "(" + out + ")";
+}
+
+std::string argument_text(const std::vector<int>& x) {
+  std::string out;
+  for (int one : x) out += text(out.empty() ? "" : ", ", one);
+  return "{" + out + "}";
+}
+
+Outcome ask(const std::string& request, const std::string& call) {
+  static const std::string transcript = environment("HEADWAY_TRANSCRIPT"),
+                           table = environment("HEADWAY_TABLE");
+  last_call = call;
+  Outcome outcome = asked(request);
+  if (!transcript.empty()) append_record(transcript, {"learner", "", hash_of(request), outcome});
+  for (const Candidate* candidate : candidates()) {
+    if (table.empty()) break;
+    append_record(table,
+                  {candidate->name, candidate->diagnosis, hash_of(request), answer(*candidate, request)});
+  }
+  if (outcome.kind == Outcome::not_done) throw Failure(outcome.message);
+  if (outcome.kind == Outcome::refused) {
+    throw Refused("call      " + call + "\nexpected  a result\ngot       an error: " + outcome.message);
+  }
+  if (outcome.kind == Outcome::lost) throw Failure("call      " + call + "\n" + outcome.message);
+  return outcome;
+}
+
+namespace {
+
+// The numbers of the row that number i stands in: at most eight of them, those around i.
+std::string row_around(std::span<const Scalar> values, int64_t i, int64_t width) {
+  const int64_t start = i / width * width, from = std::max(start, std::min(i - 3, start + width - 8));
+  const int64_t to = std::min(start + width, from + 8);
+  std::string out = from > start ? ".. " : "";
+  for (int64_t j = from; j < to; j++) out = text(out, j > from ? " " : "", values[size_t(j)]);
+  return out + (to < start + width ? " .." : "");
+}
+
+// "batch 0, head 1, token 2, number 0"
+std::string place(int64_t i, const Shape& shape, const std::vector<const char*>& axes) {
+  std::string out;
+  for (size_t a = shape.size(); a-- > 0;) {
+    const std::string name = a < axes.size() ? axes[a] : text("axis ", a);
+    out = text(name, " ", i % shape[a], out.empty() ? "" : ", ", out);
+    i /= shape[a];
+  }
+  return out;
+}
+
+}  // namespace
+
+void expect_equal(const Tensor& got, const Tensor& expected, const std::vector<const char*>& axes,
+                  double tolerance) {
+  const std::string call = last_call.empty() ? "" : "call      " + last_call + "\n";
+  if (got.shape() != expected.shape()) {
+    throw Failure(call + "expected  shape " + to_text(expected.shape()) + "\ngot       shape " +
+                  to_text(got.shape()));
+  }
+  for (int64_t i = 0; i < got.size(); i++) {
+    const double wanted = double(expected.data()[i]), came = double(got.data()[i]);
+    if (std::abs(came - wanted) <= tolerance * std::max(1.0, std::abs(wanted))) continue;
+    const int64_t width = got.rank() == 0 ? 1 : got.dim(-1);
+    throw Failure(call + "where     " + place(i, got.shape(), axes) + "\nexpected  " +
+                  row_around(expected.values(), i, width) + "\ngot       " +
+                  row_around(got.values(), i, width));
+  }
+}
+
+void expect_equal(const Allow& got, const Allow& expected, const std::vector<const char*>& axes) {
+  expect_equal(result_of<Tensor>(outcome_of(got)), result_of<Tensor>(outcome_of(expected)), axes);
+}
+
+}  // namespace headway
