@@ -37,8 +37,9 @@ void show_in_shades(const Tensor& t) {
         Tensor::from({T, S}, t.values().subspan(size_t(m * T * S), size_t(T * S)));  // [T, S]
     panels.push_back({.title = text("matrix ", m), .matrix = matrix});
   }
-  std::printf("%s  %s\n%s", t.name().c_str(), to_text(t.shape()).c_str(),
-              heat_grids(panels, Top::largest).c_str());
+  const std::string shades =
+      matrices == 1 ? heat_grid(panels[0].matrix, {}, {}, Top::largest) : heat_grids(panels, Top::largest);
+  std::printf("%s  %s\n%s", t.name().c_str(), to_text(t.shape()).c_str(), shades.c_str());
 }
 
 }  // namespace

@@ -113,7 +113,6 @@ TEST_CASE("step mode pauses before each step and at each tensor, and knows three
   }
   SECTION("wide rows without signs are shown in shades") {
     CHECK(run(wide_tensors, "\n\n\n") == "pattern  [1, 9]\n"
-                                         "  matrix 0\n"
                                          "  012345678\n"
                                          "0| .:-=+*#@|\n"
                                          "scale: 0 | .:-=+*#%@| 9.00\n" +
