@@ -151,7 +151,8 @@ define stepping_rules
 $(sort $(1)-step $(2)-step $(3)-step): $(OUT)/lessons/$(1)/lesson
 	@PAUSE=1 $(RUN) $(OUT)/lessons/$(1)/lesson
 $(sort $(1)-gdb $(2)-gdb $(3)-gdb):
-	@$(MAKE) --no-print-directory MODE=debug $(DEBUG)/lessons/$(1)/lesson
+	@sh src/show/debugger.sh --any
+	@$$(MAKE) --no-print-directory MODE=debug $(DEBUG)/lessons/$(1)/lesson
 	@sh src/show/debugger.sh $(DEBUG)/lessons/$(1)/lesson
 endef
 $(foreach l,$(LESSONS),$(eval $(call stepping_rules,$(l),$(call lesson_number,$(l)),$(call without_zero,$(call lesson_number,$(l))))))

@@ -25,7 +25,10 @@ if [ -n "$(missing_line "$work/want" "$work/right")" ] || [ "$(missing_line "$wo
 fi
 
 lessons=$(grep -l '^```gdb$' lessons/*/README.md | cut -d/ -f2)
-if sh src/show/debugger.sh --can; then
+if [ -n "${RUN:-}" ]; then
+  echo "with RUN='$RUN' the programs are not for this machine's gdb"
+fi
+if [ -z "${RUN:-}" ] && sh src/show/debugger.sh --gdb; then
   programs=
   for lesson in $lessons; do programs="$programs $DEBUG/lessons/$lesson/lesson"; done
   "$MAKE" --no-print-directory MODE=debug $programs || exit 1

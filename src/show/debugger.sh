@@ -1,6 +1,6 @@
 #!/bin/sh
 # debugger.sh PROGRAM: a lesson in gdb, or in lldb where only that exists, stopped at its first step.
-# debugger.sh --can: can gdb be used here? Says why not. Ends with status 2 if there is nothing to use.
+# debugger.sh --any, --gdb: is there one that can be used here, is it gdb? Ends with status 2 if not, and says why.
 set -u
 unset PAUSE DEBUGINFOD_URLS  # no waiting for keys, no questions about downloads
 here=$(dirname "$0")
@@ -17,8 +17,10 @@ missing() {
 
 if command -v gdb > /dev/null; then
   may_trace || { refused; exit 2; }
-  [ "$1" = --can ] || exec gdb -q -x "$here/lesson.gdb" "$1"
-elif [ "$1" != --can ] && command -v lldb > /dev/null; then
+  case $1 in --*) exit 0 ;; esac
+  exec gdb -q -x "$here/lesson.gdb" "$1"
+elif [ "$1" != --gdb ] && command -v lldb > /dev/null; then
+  [ "$1" = --any ] && exit 0
   echo 'gdb is not here, so this is lldb (untested): `continue` goes to the next step, `call show(q)` shows a tensor.'
   exec lldb -o 'breakpoint set --name headway::step --command finish' -o 'breakpoint set -E c++' -o run "$1"
 else
