@@ -56,10 +56,12 @@ TESTS := $(wildcard $(if $(filter double,$(MODE)),tests/core/*_test.cpp tests/nn
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help lessons quiz next status test test-one-mode asan tsan bench bits bits-one-mode conformance format lint clean FORCE $(LESSONS)
+.PHONY: help lessons quiz next status test test-one-mode test-gdb asan tsan bench bits bits-one-mode conformance format lint clean FORCE $(LESSONS)
 
 help:
 	@echo 'make NN               build and run lesson NN (make 06, make 6 and make 06-split are the same)'
+	@echo 'make NN-step          the same, waiting for Enter at each step and showing its tensors'
+	@echo 'make NN-gdb           the lesson in gdb, stopped at its first step; call show(q) prints any tensor'
 	@echo 'make NN-accept        renew expected.txt and the committed pictures of lesson NN; shows the difference first'
 	@echo 'make NN-check         check lessons/NN-name/exercise.cpp, test by test'
 	@echo 'make NN-hint          the next of three hints for the exercise of lesson NN'
@@ -146,6 +148,19 @@ $(foreach l,$(LESSONS),$(eval $(call lesson_rules,$(l),$(call lesson_number,$(l)
 $(foreach l,$(LESSONS),$(foreach c,hint solution quiz reset,\
   $(eval $(call course_rules,$(l),$(call lesson_number,$(l)),$(call without_zero,$(call lesson_number,$(l))),$(c)))))
 
+# Step by step: with Enter, and in a debugger.
+DEBUG := $(OUT:build/$(MODE)-%=build/debug-%)
+define stepping_rules
+.PHONY: $(foreach n,$(1) $(2) $(3),$(n)-step $(n)-gdb)
+$(sort $(1)-step $(2)-step $(3)-step): $(OUT)/lessons/$(1)/lesson
+	@PAUSE=1 $(RUN) $(OUT)/lessons/$(1)/lesson
+$(sort $(1)-gdb $(2)-gdb $(3)-gdb):
+	@sh src/show/debugger.sh --any
+	@$$(MAKE) --no-print-directory MODE=debug $(DEBUG)/lessons/$(1)/lesson
+	@sh src/show/debugger.sh $(DEBUG)/lessons/$(1)/lesson
+endef
+$(foreach l,$(LESSONS),$(eval $(call stepping_rules,$(l),$(call lesson_number,$(l)),$(call without_zero,$(call lesson_number,$(l))))))
+
 # The course tool.
 $(OUT)/course: $(OUT)/src/course/main.o $(ARCHIVE)
 	@$(CXX) $(FLAGS) $^ -o $@
@@ -223,6 +238,11 @@ test-one-mode: $(OUT)/tests/all
 
 test: test-one-mode
 	@$(MAKE) --no-print-directory MODE=double test-one-mode
+	@$(MAKE) --no-print-directory test-gdb
+
+# What the READMEs say one sees in gdb.
+test-gdb:
+	@MAKE='$(MAKE)' DEBUG='$(DEBUG)' sh tests/gdb.sh
 
 asan tsan:
 	@ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory MODE=$@ test-one-mode

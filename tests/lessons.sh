@@ -3,7 +3,7 @@
 # draws must be the committed ones, pixel by pixel.
 # accept DIR LESSON: shows the difference, then makes the new text and pictures the expected ones.
 set -u
-unset SEED STEPS HEADS
+unset SEED STEPS HEADS PAUSE
 what=$1 dir=$2
 shift 2
 failed=0 passed=0

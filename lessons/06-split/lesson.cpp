@@ -31,16 +31,19 @@ std::string in_memory(const Tensor& t) {
 
 void numbered_entries() {
   step("cut each token's four numbers in two: [1, 3, 4] -> [1, 3, 2, 2]");
-  const Tensor x = Tensor::from({1, 3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});  // [B, T, D]
-  const Tensor cut = reshape(x, {1, 3, 2, 2});                                       // [B, T, h, d_h]
+  const Tensor x = Tensor::from({1, 3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}).named("x");  // [B, T, D]
+  const Tensor cut = reshape(x, {1, 3, 2, 2}).named("cut");  // [B, T, h, d_h]
+  look(cut);
   for (int64_t t = 0; t < 3; t++) {
     std::printf("  token %d  %s %s\n", int(t), piece(cut, t, 0).c_str(), piece(cut, t, 1).c_str());
   }
   std::printf("  in memory:%s   reshape moves nothing\n", in_memory(cut).c_str());
 
   step("heads before tokens: [1, 3, 2, 2] -> [1, 2, 3, 2]");
-  const Tensor heads = permute(cut, {0, 2, 1, 3});  // [B, h, T, d_h]
-  const Tensor wrong = reshape(x, {1, 2, 3, 2});    // [B, h, T, d_h] by its shape
+  const Tensor heads = permute(cut, {0, 2, 1, 3}).named("heads");        // [B, h, T, d_h]
+  const Tensor wrong = reshape(x, {1, 2, 3, 2}).named("reshape alone");  // [B, h, T, d_h] by its shape
+  look(heads);
+  look(wrong);
   std::printf("           head 0     head 1        reshape alone: head 0     head 1\n");
   for (int64_t t = 0; t < 3; t++) {
     std::printf("  row %d  %s  %s                   %s  %s\n", int(t), piece(heads, 0, t).c_str(),
@@ -77,7 +80,8 @@ Tensor changed(const Tensor& x, int64_t token, int64_t from, int64_t to) {
 
 void split(const Tensor& x) {
   step("the real shapes: [2, 5, 12] -> [2, 3, 5, 4]");
-  const Tensor heads = split_heads(x, h);  // [B, h, T, d_h]
+  const Tensor heads = split_heads(x, h).named("heads");  // [B, h, T, d_h]
+  look(heads);
   expect_same_bits("three loops; split_heads(x, 3)", split_by_loops(x), heads);
   try {
     split_heads(Tensor::zeros({2, 5, 10}).named("tokens"), 3);
@@ -85,6 +89,7 @@ void split(const Tensor& x) {
 
   step("change token 2 of item 0 and nothing else ('*': the row moved)");
   const Tensor after = split_heads(changed(x, 2, 0, D), h);  // [B, h, T, d_h]
+  look((after - heads).named("after - before"));
   std::printf("  rows 0 .. 4 of    head 0  head 1  head 2\n");
   print_moved("item 0", heads, after, 0);
   print_moved("item 1", heads, after, 1);
@@ -162,7 +167,8 @@ void count_weights(Random& random) {
   const Linear whole(16, 16, false, random), shared(4, 4, false, random);
   const Tensor equal = Tensor::uniform({1, T, 4}, -1, 1, random);  // [B, T, d_h]
   const Tensor x = concat({equal, equal, equal, equal}, -1);       // [B, T, D]
-  const Tensor blocks = diagonal_blocks(16, 4);                    // [D, D]
+  const Tensor blocks = diagonal_blocks(16, 4).named("blocks");    // [D, D]
+  look(blocks);
   print_weights("16 * 16, then cut", double(whole.weight.size()), split_heads(whole(x), 4));
   print_weights("cut, then 4 * 4 per head", double(sum(blocks).item()),
                 split_heads(matmul(x, whole.weight * blocks), 4));
@@ -231,7 +237,7 @@ void trained() {
 
 void lesson() {
   Random random(6);
-  const Tensor x = Tensor::uniform({B, T, D}, -1, 1, random);  // [B, T, D]
+  const Tensor x = Tensor::uniform({B, T, D}, -1, 1, random).named("x");  // [B, T, D]
   numbered_entries();
   split(x);
   wrong_split();

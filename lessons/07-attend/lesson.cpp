@@ -43,9 +43,12 @@ void scale_and_axis() {
   std::printf("  attention() gives both weights:%s\n", row_text(attention(q, k, k).pattern, 0, 6).c_str());
 
   step("softmax over the keys, not over the queries: scores [[1, 2], [3, 5]]");
-  const Tensor scores = Tensor::from({2, 2}, {1, 2, 3, 5});    // [T, S]
-  const Tensor right = softmax(scores);                        // [T, S]
-  const Tensor wrong = transpose(softmax(transpose(scores)));  // [T, S], columns sum to 1
+  const Tensor scores = Tensor::from({2, 2}, {1, 2, 3, 5});  // [T, S]
+  const Tensor right = softmax(scores).named("over keys");   // [T, S]
+  const Tensor wrong =
+      transpose(softmax(transpose(scores))).named("over queries");  // [T, S], columns sum to 1
+  look(right);
+  look(wrong);
   std::printf("           over keys           sum        over queries        sum\n");
   for (int64_t t = 0; t < 2; t++) {
     std::printf("  query %d %s  %s  %s  %s\n", int(t), row_text(right, t, 6).c_str(),
@@ -86,12 +89,15 @@ void one_by_one(const Heads& x) {
   for (int64_t b = 0; b < B; b++) {
     for (int64_t i = 0; i < h; i++) {
       const Tensor q = matrix_of(x.q, b, i), k = matrix_of(x.k, b, i), v = matrix_of(x.v, b, i);  // [T, d_h]
-      const Tensor scores = scale(matmul(q, transpose(k)), 1 / std::sqrt(Scalar(d_h)));           // [T, T]
+      const Tensor scores =
+          scale(matmul(q, transpose(k)), 1 / std::sqrt(Scalar(d_h))).named("scores");  // [T, T]
+      if (b + i == 0) look(scores);
       by_matrices.push_back(reshape(matmul(softmax(scores), v), {1, 1, T, d_h}));  // [1, 1, T, d_h]
       for (Scalar z : one_head_by_loops(q, k, v)) by_loops.push_back(z);
     }
   }
-  const Tensor z = attention(x.q, x.k, x.v).z;  // [B, h, T, d_h]
+  const Tensor z = attention(x.q, x.k, x.v).z.named("z");  // [B, h, T, d_h]
+  look(z);
   expect_close("plain loops; attention() on all heads at once", Tensor::from({B, h, T, d_h}, by_loops), z,
                1e-6);
   expect_same_bits("six times two matrix products and a softmax; attention()",
@@ -102,9 +108,11 @@ void causal_mask() {
   step("the causal mask: query t sees keys 0 .. past + t (equal scores)");
   for (int64_t queries : {1, 2}) {
     const int64_t past = 5 - queries;
-    const Tensor q = Tensor::zeros({1, 1, queries, d_h});                                  // [B, h, T, d_h]
-    const Tensor k = Tensor::zeros({1, 1, 5, d_h});                                        // [B, h, S, d_h]
-    const Tensor pattern = attention(q, k, k, {.is_causal = true, .past = past}).pattern;  // [B, h, T, S]
+    const Tensor q = Tensor::zeros({1, 1, queries, d_h});  // [B, h, T, d_h]
+    const Tensor k = Tensor::zeros({1, 1, 5, d_h});        // [B, h, S, d_h]
+    const Tensor pattern =
+        attention(q, k, k, {.is_causal = true, .past = past}).pattern.named("pattern");  // [B, h, T, S]
+    look(pattern);
     for (int64_t t = 0; t < queries; t++) {
       std::printf("  T = %d, S = 5, past = %d, query %d: %s\n", int(queries), int(past), int(t),
                   row_text(pattern, t, 2).c_str());
@@ -124,7 +132,8 @@ void mask_per_item(Random& random) {
     softmax(scores, Allow({2, T, T}, flags));
   } catch (const ShapeError& error) { print_refusal(error); }
 
-  const Tensor right = softmax(scores, Allow({2, 1, T, T}, flags));    // [B, h, T, S]
+  const Tensor right = softmax(scores, Allow({2, 1, T, T}, flags)).named("pattern");  // [B, h, T, S]
+  look(right);
   const Tensor guessed = softmax(scores, Allow({1, 2, T, T}, flags));  // [B, h, T, S], items taken for heads
   std::vector<Tensor> alone;
   std::printf("  had the two masks met the two heads instead (B = h, so the sizes would have fitted):\n");
@@ -147,6 +156,7 @@ void nothing_allowed(const Heads& x) {
                            x.v.detach().requires_grad()};  // [B, h, T, d_h]
   const std::vector<int> lengths = {T, 0};
   const Attended read = attention(leaves[0], leaves[1], leaves[2], {.allow = Allow::lengths(lengths, T)});
+  look(read.pattern.named("pattern"));
   sum(read.z * read.z).backward();
   std::printf("  item 1, head 0, query 0: pattern%s, z%s\n", row_text(read.pattern, h * T, 2).c_str(),
               row_text(read.z, h * T, 2).c_str());
@@ -167,7 +177,8 @@ void print_moved(const char* label, const Tensor& before, const Tensor& after) {
 void change_one_token(const Heads& x, const Heads& changed) {
   step("change token 2 of item 0: which rows 0 .. 4 of z move ('*')?");
   const Masking causal = {.is_causal = true};
-  const Tensor z = attention(x.q, x.k, x.v, causal).z;  // [B, h, T, d_h]
+  const Tensor z = attention(x.q, x.k, x.v, causal).z.named("z");  // [B, h, T, d_h]
+  look(z);
   std::printf("  it reaches z          head 0  head 1  head 2\n");
   print_moved("through q alone", z, attention(changed.q, x.k, x.v, causal).z);
   print_moved("through k alone", z, attention(x.q, changed.k, x.v, causal).z);
@@ -199,9 +210,11 @@ void rank_of_a_head(Random& random) {
 void picture(Random& random) {
   step("one fresh layer of four heads, without and with the causal mask (here: its heads 0 and 1)");
   const MultiheadAttention layer({.embed_dim = 32, .num_heads = 4, .bias = false}, random);
-  const Tensor x = Tensor::uniform({1, 8, 32}, -4, 4, random);          // [B, T, D]
-  const Tensor plain = layer.forward(x).pattern;                        // [B, h, T, T]
-  const Tensor causal = layer.forward(x, {.is_causal = true}).pattern;  // [B, h, T, T]
+  const Tensor x = Tensor::uniform({1, 8, 32}, -4, 4, random);                          // [B, T, D]
+  const Tensor plain = layer.forward(x).pattern.named("plain");                         // [B, h, T, T]
+  const Tensor causal = layer.forward(x, {.is_causal = true}).pattern.named("causal");  // [B, h, T, T]
+  look(plain);
+  look(causal);
   std::vector<std::vector<Panel>> sheet = {head_panels(plain, 0, {}, {}), head_panels(causal, 0, {}, {})};
   for (Panel& panel : sheet[0]) panel.title = "plain, " + panel.title;
   for (Panel& panel : sheet[1]) panel.title = "causal, " + panel.title;
@@ -213,7 +226,8 @@ void picture(Random& random) {
 
 // What the three projections make of x.
 Heads project(const Tensor& x, const Linear (&layers)[3]) {
-  return {split_heads(layers[0](x), h), split_heads(layers[1](x), h), split_heads(layers[2](x), h)};
+  return {split_heads(layers[0](x), h).named("q"), split_heads(layers[1](x), h).named("k"),
+          split_heads(layers[2](x), h).named("v")};
 }
 
 void lesson() {

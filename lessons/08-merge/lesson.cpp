@@ -78,8 +78,10 @@ std::string rows_of(const Tensor& t) {
 
 void by_hand() {
   step("merge: the pieces of one token, side by side again");
-  const Tensor x = Tensor::from({1, 3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});  // [B, T, D]
-  const Tensor z = split_heads(x, 2);                                                // [B, h, T, d_h]
+  const Tensor x = Tensor::from({1, 3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}).named("x");  // [B, T, D]
+  const Tensor z = split_heads(x, 2).named("z");  // [B, h, T, d_h]
+  look(z);
+  look(merge_heads(z).named("merged"));
   std::printf("  x, 3 tokens of 4   %s\n", rows_of(x).c_str());
   std::printf("  z, head 0          %s\n", rows_of(slice(z, 1, 0, 1)).c_str());
   std::printf("  z, head 1          %s\n", rows_of(slice(z, 1, 1, 2)).c_str());
@@ -92,6 +94,7 @@ void by_hand() {
   expect_same_bits("merge_heads(split_heads(x, 3)) and x", merge_heads(pieces), more);
 
   step("the wrong merge: reshape without permute");
+  look(merge_by_reshape(z).named("merged by reshape"));
   std::printf("  merge_by_reshape(z)%s\n", rows_of(merge_by_reshape(z)).c_str());
   std::printf(
       "  The shape is right. Row 0 holds tokens 0 and 1 of head 0, row 2 tokens 1 and 2 of head 1.\n");
@@ -199,7 +202,7 @@ Tensor who_moves() {
                 number(share_of_earlier(moved_outputs(1, wiring)), 2).c_str(),
                 number(share_of_earlier(moved_outputs(2, wiring)), 2).c_str());
   }
-  return panels[1].matrix;  // [T, T]
+  return panels[1].matrix.named("wrong merge: who moves the outputs");  // [T, T]
 }
 
 // Place t must name token t + 1. Where that token moves the output the loss can fall to 0, elsewhere to ln 8.
@@ -221,6 +224,7 @@ Tensor loss_by_place(const Transformer& model) {
 
 void noise(const Tensor& map, int first_seed, int steps) {
   step("noise: a loss that is too good");
+  look(map);
   std::vector<std::vector<double>> rows;
   std::string sees, losses_right, losses_wrong;
   for (int seed = first_seed; seed < first_seed + seeds; seed++) {
@@ -273,13 +277,14 @@ void double_fault() {
     sheet.emplace_back();
     std::printf("    %-10s", wiring.title);
     for (int64_t i = 0; i < z.dim(1); i++) {
-      const Tensor z_i = reshape(slice(z, 1, i, i + 1), {T + 1, T, z.dim(3)});  // [T+1, T, d_h]
-      const Tensor map = moved(z_i);                                            // [T, T]
+      const Tensor z_i = reshape(slice(z, 1, i, i + 1), {T + 1, T, z.dim(3)});          // [T+1, T, d_h]
+      const Tensor map = moved(z_i).named(text(wiring.title, ": who moves head ", i));  // [T, T]
       sheet.back().push_back(
           {.title = text(wiring.title, ", head ", i), .matrix = map, .down = "row t", .across = "token s"});
       std::printf("   head %d: %-5s", int(i), movers_of(map, T - 1).c_str());
     }
     std::printf("\n");
+    look(sheet.back()[0].matrix);
   }
   const std::string file = output_file("08-merge", "heads.png");
   write_heat_maps(file, "which tokens s move which rows t of each head", sheet);

@@ -47,9 +47,11 @@ Tensor gate_without(int64_t h, int64_t i) {
 
 void by_hand() {
   step("by hand: one token, two heads of width 2, a stream of width 2");
-  const Tensor z = Tensor::from({1, 2, 1, 2}, {1, 2, 3, 1});           // [B, h, T, d_h]
-  const Tensor W_O = Tensor::from({4, 2}, {1, 0, 0, 1, 2, 0, 0, -1});  // [h d_h, D]
-  double part[2][2] = {{0, 0}, {0, 0}};                                // [h, D]
+  const Tensor z = Tensor::from({1, 2, 1, 2}, {1, 2, 3, 1}).named("z");             // [B, h, T, d_h]
+  const Tensor W_O = Tensor::from({4, 2}, {1, 0, 0, 1, 2, 0, 0, -1}).named("W_O");  // [h d_h, D]
+  look(z);
+  look(W_O);
+  double part[2][2] = {{0, 0}, {0, 0}};  // [h, D]
   for (int i = 0; i < 2; i++) {
     for (int e = 0; e < 2; e++) {
       for (int j = 0; j < 2; j++) part[i][j] += double(z.at({0, i, 0, e}) * W_O.at({2 * i + e, j}));
@@ -73,6 +75,8 @@ void heads_add_up() {
   const MultiheadAttention attn({.embed_dim = 12, .num_heads = 3}, random);
   const Tensor x = Tensor::uniform({2, 5, 12}, -1, 1, random);  // [B, T, D]
   const MultiheadAttention::Output all = attn.forward(x, causal);
+  look(all.z.named("z"));
+  look(addend(attn, all.z, 1).named("what head 1 adds"));
   expect_close("out and the sum over heads + bias", all.out, sum_over_heads(attn, all.z), 1e-6);
   std::printf("  The last bit may differ: one long chain of 12 products, against three short ones, added.\n");
 
@@ -111,6 +115,8 @@ void two_machines() {
   const MultiheadAttention full({.embed_dim = 16, .num_heads = 4}, random);
   const Tensor x = Tensor::uniform({2, 5, 16}, -1, 1, random);  // [B, T, D]
   const MultiheadAttention here = part_of(full, 0, 2), there = part_of(full, 2, 2);
+  look(here(x, causal).named("here"));
+  look(there(x, causal).named("there"));
   expect_close("here + there and the whole layer", here(x, causal) + there(x, causal), full(x, causal), 1e-6);
   std::printf("  numbers held: here %d, there %d, whole layer %d\n", int(count(here.parameters())),
               int(count(there.parameters())), int(count(full.parameters())));
@@ -168,7 +174,8 @@ void in_a_block() {
   const Tensor x = Tensor::uniform({2, 5, 12}, -1, 1, random);  // [B, T, D]
   std::vector<Panel> panels;
   for (bool mix : {false, true}) {
-    const Tensor change = written_by_heads(attn, x, mix);  // [h, D]
+    const Tensor change = written_by_heads(attn, x, mix).named(mix ? "with W_O" : "without W_O");  // [h, D]
+    look(change);
     const Scalar most = *std::max_element(change.values().begin(), change.values().end());
     panels.push_back({.title = mix ? "with W_O" : "without W_O",
                       .matrix = scale(change, 1 / most),
@@ -219,6 +226,8 @@ void against_pytorch() {
   }
   const Tensor x = torch.at("x").requires_grad();  // [B, T, D]
   const MultiheadAttention::Output ours = attn.forward(x, causal);
+  look(ours.out.named("out, ours"));
+  look(torch.at("out"));
   sum(ours.out * torch.at("projection")).backward();
   expect_close("out", ours.out, torch.at("out"), 1e-5);
   expect_close("pattern, head by head", ours.pattern, torch.at("pattern"), 1e-5);
@@ -232,6 +241,7 @@ void not_square() {
   const MultiheadAttention attn({.embed_dim = 12, .num_heads = 5, .head_dim = 4}, random);
   const Tensor x = Tensor::uniform({2, 5, 12}, -1, 1, random);  // [B, T, D]
   const MultiheadAttention::Output all = attn.forward(x, causal);
+  look(attn.out_proj.weight);
   std::printf("  x %s -> z %s -> merged %s, times W_O %s -> out %s\n", to_text(x.shape()).c_str(),
               to_text(all.z.shape()).c_str(), to_text(merge_heads(all.z).shape()).c_str(),
               to_text(attn.out_proj.weight.shape()).c_str(), to_text(all.out.shape()).c_str());

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/print.h"
+#include "show/pause.h"
 
 namespace headway {
 
@@ -14,7 +15,7 @@ int run_lesson(void (*lesson)()) {
   try {
     lesson();
     return 0;
-  } catch (const std::exception& error) {
+  } catch (const Quit&) { return 0; } catch (const std::exception& error) {
     std::fflush(stdout);
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
@@ -25,6 +26,7 @@ void step(const char* title) {
   static int number_of_step = 0;
   number_of_step++;
   std::printf("%s%d. %s\n", number_of_step > 1 ? "\n" : "", number_of_step, title);
+  wait_for_keys();
 }
 
 void print_refusal(const std::exception& error) {

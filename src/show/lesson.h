@@ -11,9 +11,14 @@ namespace headway {
 // The main() of a lesson: runs it; an error is printed with its message and ends in status 1.
 int run_lesson(void (*lesson)());
 
-// Begins the next step: prints a blank line, its number and its title. A debugger that stops in step() and
-// goes up one frame stands on the lesson's own line.
+// Begins the next step: prints a blank line, its number and its title. In step mode (pause.h) it
+// then waits, before anything of the step is printed. make NN-gdb stops here and then lets step() return, so
+// that gdb stands on the lesson's own line.
 void step(const char* title);
+
+// In step mode, and only there: shows a tensor, its name, shape and numbers (shades where rows are wide and
+// no number is negative), and waits.
+void look(const Tensor& t);
 
 // Prints the message of an error that the lesson provoked, line by line.
 void print_refusal(const std::exception& error);

@@ -78,6 +78,9 @@ TEST_CASE("the comparison itself sees a wrong line and a wrong number") {
   CHECK(unfounded({"```text", "b 0.5", "```"}, printed).size() == 1);
   CHECK(unfounded({"```text", "b 0.50", "a 0.25", "```"}, printed).size() == 1);
   CHECK(unfounded({"PyTorch gives 0.26."}, printed).empty());
+  // What is typed into gdb, and what it shows, is for tests/gdb.sh to compare.
+  CHECK(unfounded({"```gdb", "break 0.26", "```", "```gdb-output", "0.26", "```"}, printed).empty());
+  CHECK(unfounded({"```gdb-output", "0.26", "```", "It is 0.26."}, printed).size() == 1);
 }
 
 TEST_CASE("every number in the README of a lesson is what the lesson prints") {
