@@ -44,7 +44,8 @@ bool same_answer(const Outcome& a, const Outcome& b) {
   for (size_t i = 0; i < a.numbers.size(); i++) {
     const double x = double(a.numbers[i]), y = double(b.numbers[i]);
     const bool both_nan = std::isnan(x) && std::isnan(y);
-    if (!both_nan && !(x == y) && !(std::abs(x - y) <= 1e-4 * std::max(1.0, std::abs(x)))) return false;
+    const bool near = std::isfinite(x) && std::abs(x - y) <= 1e-4 * std::max(1.0, std::abs(x));
+    if (!both_nan && x != y && !near) return false;
   }
   return true;
 }
