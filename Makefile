@@ -56,7 +56,7 @@ TESTS := $(wildcard $(if $(filter double,$(MODE)),tests/core/*_test.cpp tests/nn
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help lessons quiz next status test test-one-mode test-gdb asan tsan bench bits bits-one-mode conformance format lint clean FORCE $(LESSONS)
+.PHONY: help lessons quiz next status test test-one-mode prove test-course test-gdb asan tsan bench bits bits-one-mode conformance format lint clean FORCE $(LESSONS)
 
 help:
 	@echo 'make NN               build and run lesson NN (make 06, make 6 and make 06-split are the same)'
@@ -68,9 +68,10 @@ help:
 	@echo 'make NN-solution      its solution, once the check is passed or after a yes'
 	@echo 'make NN-reset         its stub back; what you had written is put aside under .progress/'
 	@echo 'make NN-quiz          the quiz of lesson NN; make quiz asks all'
-	@echo 'make next             the next thing to do; make status: a table of what is done'
+	@echo 'make next             the next thing to do'
+	@echo 'make status           a table of what is done'
 	@echo 'make lessons          run every lesson and compare it with its expected.txt'
-	@echo 'make test             every test, in float, then the strict gradient checks in double'
+	@echo 'make test             every test: in float, in double, of the exercises, of what gdb shows'
 	@echo 'make asan             the tests under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan             the tests under the thread sanitizer'
 	@echo 'make bench [ONLY=group] [PAIRS=n]   how fast, beside PyTorch and OpenBLAS where they are installed; some minutes'
@@ -236,9 +237,17 @@ test-one-mode: $(OUT)/tests/all
 	@echo 'tests, $(MODE) build:'
 	@$(RUN) $(OUT)/tests/all
 
-test: test-one-mode
+test: test-one-mode prove
 	@$(MAKE) --no-print-directory MODE=double test-one-mode
+	@$(MAKE) --no-print-directory test-course
 	@$(MAKE) --no-print-directory test-gdb
+
+# Every exercise: its solution passes, its stub fails every test, every mistake is rejected and told from the others.
+prove: $(CHECKED:%=prove-%)
+
+# A learner's way through an exercise, and what can go wrong on it.
+test-course:
+	@$(if $(RUN),echo 'course: not run with RUN set',MAKE='$(MAKE)' CXX='$(CXX)' sh tests/course.sh)
 
 # What the READMEs say one sees in gdb.
 test-gdb:

@@ -59,6 +59,21 @@ for lesson in lessons/*/; do
   done
   [ "$(head -c 4 "${lesson}README.md")" = "# $(basename "$lesson" | cut -c1-2)" ] ||
     refuse "${lesson}README.md does not begin with '# $(basename "$lesson"): title'"
+  for section in 'What you can already do' 'The one idea' 'By hand' 'Run it' 'The picture' 'What changed since lesson' \
+    'If it looks like this' 'What you have shown' 'Next'; do
+    grep -q "^## $section" "${lesson}README.md" || refuse "${lesson}README.md has no section '## $section'"
+  done
+  if [ -f "${lesson}exercise.cpp" ]; then
+    for file in stub.cpp solution.cpp check.cpp mistakes.cpp hints.txt quiz.txt; do
+      [ -s "$lesson$file" ] || refuse "$lesson$file is missing or empty"
+    done
+    for section in 'Stop here' 'Exercise' 'Quiz'; do
+      grep -q "^## $section" "${lesson}README.md" || refuse "${lesson}README.md has no section '## $section'"
+    done
+    cmp -s "${lesson}exercise.cpp" "${lesson}stub.cpp" || refuse "${lesson}exercise.cpp is not stub.cpp: make NN-reset"
+    points=$(grep -o '\[points:[0-9]*\]' "${lesson}check.cpp" | tr -dc '0-9\n' | awk '{ sum += $1 } END { print sum + 0 }')
+    [ "$points" -eq 10 ] || refuse "${lesson}check.cpp gives $points points, not 10"
+  fi
   for picture in $(grep -o '([a-z0-9-]*\.png)' "${lesson}README.md" | tr -d '()'); do
     [ -s "$lesson$picture" ] || refuse "${lesson}README.md shows $picture, which is not there"
   done

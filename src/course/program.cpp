@@ -17,9 +17,10 @@ namespace {
 
 constexpr int seconds_of_work = 3, seconds_of_waiting = 8;
 
+// At `most` comes the signal that names the limit.
 void limit(int what, rlim_t most) {
-  const rlimit both = {most, most};
-  setrlimit(what, &both);
+  const rlimit limits = {most, most + 1};
+  setrlimit(what, &limits);
 }
 
 // Becomes the program; in the child process.
@@ -109,18 +110,18 @@ std::string Program::reason_of_end() {
 Outcome Program::ask(const std::string& request) {
   if (!given_up_.empty()) return {.kind = Outcome::lost, .message = "not asked: " + given_up_};
   if (process_ == 0) start();
-  std::string reply;
-  if (write_message(to_, request) && read_message(from_, reply, seconds_of_waiting)) {
-    try {
-      Reader in(reply);
-      return in.take<Outcome>();
-    } catch (const ValueError&) {
-      end();
-      return {.kind = Outcome::lost,
-              .message = "noise     what came back is no answer: does it write to file 4?"};
+  try {
+    std::string reply;
+    if (!write_message(to_, request) || !read_message(from_, reply, seconds_of_waiting)) {
+      return {.kind = Outcome::lost, .message = reason_of_end()};
     }
+    Reader in(reply);
+    return in.take<Outcome>();
+  } catch (const ValueError&) {
+    end();
+    return {.kind = Outcome::lost,
+            .message = "got       noise instead of a result: does it write to file 4?"};
   }
-  return {.kind = Outcome::lost, .message = reason_of_end()};
 }
 
 namespace {
@@ -149,6 +150,7 @@ std::string sanitizer_fault(const std::string& printed) {
       {"heap-use-after-free", "in memory that was freed"},
       {"stack-buffer-overflow", "beyond the end of a local array"},
       {"SEGV", "at an address that holds no memory"},
+      {"ABRT", "it called abort"},
       {"FPE", "a division of whole numbers by zero"}};
   const std::string by_compiler = "runtime error: ", by_library = "Assertion '",
                     by_sanitizer = "AddressSanitizer: ";
