@@ -131,7 +131,8 @@ std::string line_of_exercise(const std::string& printed, size_t from) {
   const std::string name = "exercise.cpp:";
   const size_t found = printed.find(name, from);
   if (found == std::string::npos) return "";
-  const size_t start = printed.find_last_of(" \n", found) + 1;
+  const size_t path = printed.find_last_of(" \n", found) + 1, in_project = printed.find("lessons/", path);
+  const size_t start = in_project < found ? in_project : path;  // some compilers give the whole path
   const size_t stop = printed.find_first_not_of("0123456789", found + name.size());
   return printed.substr(start, stop - start);
 }

@@ -72,7 +72,10 @@ std::string row_around(std::span<const Scalar> values, int64_t i, int64_t width)
   const int64_t start = i / width * width, from = std::max(start, std::min(i - 3, start + width - 8));
   const int64_t to = std::min(start + width, from + 8);
   std::string out = from > start ? ".. " : "";
-  for (int64_t j = from; j < to; j++) out = text(out, j > from ? " " : "", values[size_t(j)]);
+  for (int64_t j = from; j < to; j++) {
+    const Scalar x = values[size_t(j)];
+    out = text(out, j > from ? " " : "", std::isnan(x) ? text("nan") : text(x));  // a NaN has no sign
+  }
   return out + (to < start + width ? " .." : "");
 }
 
