@@ -146,7 +146,8 @@ endef
 lesson_number = $(firstword $(subst -, ,$(1)))
 without_zero = $(patsubst 0%,%,$(1))
 $(foreach l,$(LESSONS),$(eval $(call lesson_rules,$(l),$(call lesson_number,$(l)),$(call without_zero,$(call lesson_number,$(l))))))
-$(foreach l,$(LESSONS),$(foreach c,hint solution quiz reset,\
+CHECKED := $(patsubst lessons/%/check.cpp,%,$(wildcard lessons/*/check.cpp))
+$(foreach l,$(LESSONS),$(foreach c,hint solution quiz reset $(if $(filter $(l),$(CHECKED)),,check),\
   $(eval $(call course_rules,$(l),$(call lesson_number,$(l)),$(call without_zero,$(call lesson_number,$(l))),$(c)))))
 
 # Step by step: with Enter, and in a debugger.
@@ -174,7 +175,6 @@ next status: $(OUT)/course
 
 # ---- exercises. The judge of a lesson is its check with all that it can ask directly; the learner's code is a program
 # of its own, with nothing but core in it, under the address sanitizer.
-CHECKED := $(patsubst lessons/%/check.cpp,%,$(wildcard lessons/*/check.cpp))
 EXERCISE_PROGRAM = build/asan-$(COMPILER)/exercises
 
 define exercise_rules

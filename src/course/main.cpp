@@ -55,6 +55,8 @@ int run(const std::string& command, const Lessons& lessons) {
   const std::string& lesson = lessons[0];
   const size_t count = lessons.size();
   if (command == "check" && count == 4) return check({lesson, lessons[1], lessons[2], lessons[3]});
+  if (command == "check" && count == 1)
+    throw FileError(Message(lesson + " has no exercise").hint(no_exercise));
   if (command == "prove" && count == 3) return prove(lesson, lessons[1], lessons[2]);
   if (command == "table" && count == 3) return write_table(lessons[1], lesson, lessons[2]), 0;
   if (command == "explain" && count == 2) return explain(lesson, lessons[1]);

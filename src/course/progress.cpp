@@ -70,7 +70,7 @@ std::string title(const std::string& lesson) {
 std::string of(int part, int all) { return all > 0 ? text(part, " of ", all) : "-"; }
 
 std::string row(const std::string (&cells)[6]) {
-  const size_t widths[6] = {16, 40, 12, 10, 8, 6};
+  const size_t widths[6] = {15, 49, 11, 8, 6, 6};
   std::string line;
   for (size_t i = 0; i < 6; i++) {
     line += shortened(cells[i], widths[i]);
