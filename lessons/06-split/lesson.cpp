@@ -29,6 +29,22 @@ std::string in_memory(const Tensor& t) {
   return out;
 }
 
+// Where the twelve numbers stand: as tokens, as heads, and after a reshape alone. Each matrix is [T, D] or
+// [T, d_h].
+void draw_entries(const Tensor& x, const Tensor& heads, const Tensor& wrong) {
+  const auto panel = [](const std::string& title, const Tensor& t, int64_t i, int64_t width) {
+    const Tensor matrix = reshape(slice(t, 1, i * 3, i * 3 + 3), {3, width});  // [T, width]
+    return numbered_panel(title, matrix, 4, 3);
+  };
+  const Tensor rows = reshape(heads, {1, 6, 2}), wrong_rows = reshape(wrong, {1, 6, 2});  // [1, h T, d_h]
+  const std::string path = output_file("06-split", "entries.png");
+  write_heat_maps(path, "before and after the split: numbers 0 to 11, a shade for each token",
+                  {{panel("before: x", x, 0, 4)},
+                   {panel("split, head 0", rows, 0, 2), panel("split, head 1", rows, 1, 2)},
+                   {panel("reshape alone, head 0", wrong_rows, 0, 2), panel("head 1", wrong_rows, 1, 2)}});
+  std::printf("  picture: %s\n", path.c_str());
+}
+
 void numbered_entries() {
   step("cut each token's four numbers in two: [1, 3, 4] -> [1, 3, 2, 2]");
   const Tensor x = Tensor::from({1, 3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}).named("x");  // [B, T, D]
@@ -51,6 +67,7 @@ void numbered_entries() {
   }
   std::printf("  in memory:%s   permute moves them\n", in_memory(heads).c_str());
   expect_same_bits("reshape and permute; split_heads(x, 2)", heads, split_heads(x, 2));
+  draw_entries(x, heads, wrong);
 }
 
 // Number j of token t goes to head j / d_h and stands there at place j % d_h.

@@ -76,6 +76,18 @@ std::string rows_of(const Tensor& t) {
   return out;
 }
 
+// Where the twelve numbers stand: as heads, merged, and merged by reshape.
+void draw_entries(const Tensor& z) {
+  const auto head = [&](int64_t i) { return reshape(slice(z, 1, i, i + 1), {3, 2}); };  // [T, d_h]
+  const Tensor merged = reshape(merge_heads(z), {3, 4}),
+               wrong = reshape(merge_by_reshape(z), {3, 4});  // [T, D]
+  const std::string path = output_file("08-merge", "entries.png");
+  write_heat_maps(path, "before and after the merge: numbers 0 to 11, a shade for each token",
+                  {{numbered_panel("before: head 0", head(0), 4, 3), numbered_panel("head 1", head(1), 4, 3)},
+                   {numbered_panel("merged", merged, 4, 3), numbered_panel("reshape alone", wrong, 4, 3)}});
+  std::printf("  picture: %s\n", path.c_str());
+}
+
 void by_hand() {
   step("merge: the pieces of one token, side by side again");
   const Tensor x = Tensor::from({1, 3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}).named("x");  // [B, T, D]
@@ -98,6 +110,7 @@ void by_hand() {
   std::printf("  merge_by_reshape(z)%s\n", rows_of(merge_by_reshape(z)).c_str());
   std::printf(
       "  The shape is right. Row 0 holds tokens 0 and 1 of head 0, row 2 tokens 1 and 2 of head 1.\n");
+  draw_entries(z);
 }
 
 // The model goes on alone from the mark, in a line that always has T tokens: places it has not reached hold

@@ -51,6 +51,17 @@ std::vector<Panel> head_panels(const Tensor& pattern, int64_t b, const std::vect
   return panels;
 }
 
+Panel numbered_panel(const std::string& title, const Tensor& matrix, int64_t embed_dim, int64_t tokens) {
+  Panel panel = {
+      .title = title, .matrix = Tensor::zeros(matrix.shape()), .down = "rows", .across = "numbers"};
+  for (int64_t i = 0; i < matrix.size(); i++) {
+    const int64_t entry = int64_t(matrix.data()[i]);
+    panel.cells.push_back(text(entry));
+    panel.matrix.mutable_values()[size_t(i)] = Scalar(entry / embed_dim) / Scalar(tokens);
+  }
+  return panel;
+}
+
 Panel ready_to_draw(const char* op, const Panel& panel, Scalar top) {
   const std::string title = ascii(panel.title);
   const std::string who = title.empty() ? text(op, ": ") : text(op, ": '", title, "': ");
@@ -78,7 +89,8 @@ Panel ready_to_draw(const char* op, const Panel& panel, Scalar top) {
           .rows = labels(who, "row", panel.rows, T, matrix),
           .columns = labels(who, "column", panel.columns, S, matrix),
           .down = ascii(panel.down),
-          .across = ascii(panel.across)};
+          .across = ascii(panel.across),
+          .cells = panel.cells.empty() ? panel.cells : labels(who, "cell", panel.cells, T * S, matrix)};
 }
 
 int thousandths(Scalar x, Scalar top) {

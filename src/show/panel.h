@@ -16,11 +16,16 @@ struct Panel {
   std::vector<std::string> columns = {};  // S labels; likewise
   std::string down = "queries";           // what the rows are
   std::string across = "keys";            // what the columns are
+  std::vector<std::string> cells = {};    // T * S texts that a picture writes into the cells; or none
 };
 
 // The heads of example `b`, titled "head 0", "head 1" ... pattern: [B, h, T, S]
 std::vector<Panel> head_panels(const Tensor& pattern, int64_t b, const std::vector<std::string>& rows,
                                const std::vector<std::string>& columns);
+
+// Numbered entries, to be followed from one shape to another: the whole numbers of a matrix [T, S], shaded by
+// the token they belong to, which is number / embed_dim of `tokens`.
+Panel numbered_panel(const std::string& title, const Tensor& matrix, int64_t embed_dim, int64_t tokens);
 
 // What a terminal and the font of a picture can show: printable ASCII, and one '?' for any other character.
 std::string ascii(const std::string& s);

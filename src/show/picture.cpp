@@ -43,6 +43,11 @@ int longest(const std::vector<std::string>& labels) {
   return most;
 }
 
+// Shades need their scale, unless the cells say what they hold.
+bool has_bar(const std::vector<std::vector<Panel>>& sheet) {
+  return sheet.empty() || sheet[0].empty() || sheet[0][0].cells.empty();
+}
+
 // Each column of heads is as wide as its widest panel, each layer as high as its highest.
 Layout lay_out(const std::string& title, const std::vector<std::vector<Panel>>& sheet) {
   Layout at;
@@ -79,7 +84,7 @@ Layout lay_out(const std::string& title, const std::vector<std::vector<Panel>>& 
   }
   at.width =
       std::max<int64_t>({right - gap, margin + bar_width + 40, margin + Canvas::text_width(title)}) + margin;
-  at.height = bottom + bar_height + margin;
+  at.height = (has_bar(sheet) ? bottom + bar_height : bottom - gap) + margin;
   return at;
 }
 
@@ -119,6 +124,10 @@ void draw_panel(Canvas& canvas, const Panel& panel, const Layout& at, int x, int
       const int cell_x = left + 1 + s * pitch, cell_y = top + 1 + t * pitch;
       canvas.fill(cell_x, cell_y, cell, cell, place < 0 ? white : colour_of(place));
       if (place < 0) canvas.write(cell_x + 7, cell_y + 5, "?", ink);
+      if (panel.cells.empty()) continue;
+      const std::string& words = panel.cells[size_t(t * S + s)];
+      const int centred = cell_x + (cell + 2 - Canvas::text_width(words)) / 2;
+      canvas.write(centred, cell_y + 5, words, place > 500 ? white : ink);
     }
   }
 }
@@ -161,7 +170,7 @@ void write_heat_maps(const std::string& path, const std::string& sheet_title,
       draw_panel(canvas, panels[layer][head], at, int(at.x[head]), int(at.y[layer]));
     }
   }
-  draw_bar(canvas, margin, int(at.height) - margin - bar_height);
+  if (has_bar(panels)) draw_bar(canvas, margin, int(at.height) - margin - bar_height);
   write_output(path, canvas.png());
 }
 

@@ -10,7 +10,8 @@
 namespace headway {
 
 // sheet[layer][head]: layers run down, heads run across, and a bar at the foot says which colour is which
-// number from 0 to 1. A NaN is a white cell with a '?'. Errors as in ready_to_draw and write_output.
+// number from 0 to 1 (not where cells carry texts, which say it themselves). A NaN is a white cell with a
+// '?'. Errors as in ready_to_draw and write_output.
 void write_heat_maps(const std::string& path, const std::string& title,
                      const std::vector<std::vector<Panel>>& sheet);
 

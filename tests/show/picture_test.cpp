@@ -135,6 +135,28 @@ TEST_CASE("heads run across and layers run down, also when their shapes differ")
   CHECK(at[4][1] > at[3][1] + 2 * pitch);
 }
 
+TEST_CASE("numbered entries: a shade for each token, the number in the cell, and no scale") {
+  const Folder folder;
+  const std::string path = output_file("show-test", "entries.png");
+  const Tensor heads = Tensor::from({2, 2}, {0, 1, 4, 5});  // the first pieces of two tokens of four numbers
+  const Panel panel = numbered_panel("head 0", heads, 4, 2);
+  CHECK(panel.cells == std::vector<std::string>{"0", "1", "4", "5"});
+  CHECK(panel.matrix.at({0, 1}) == 0);
+  CHECK(panel.matrix.at({1, 0}) == Scalar(0.5));
+  write_heat_maps(path, "", {{panel}});
+  const Image image = decoded(path);
+  CHECK(image.height == 24 + 52 + 22 + 2 * pitch + 1 + 24);  // margins, titles, labels, cells
+  Panel without = panel;
+  without.cells.clear();
+  write_heat_maps(path, "", {{without}});
+  const std::vector<Corner> second = cells(decoded(path), half);
+  REQUIRE(second.size() == 2);
+  CHECK(solid(decoded(path), second[0][0], second[0][1], half));
+  CHECK_FALSE(solid(image, second[0][0], second[0][1], half));  // the same place, with a number in it
+  without.cells = {"only one"};
+  CHECK_THROWS_AS(write_heat_maps(path, "", {{without}}), ShapeError);
+}
+
 TEST_CASE("in a PNG a NaN is a white cell with a mark in it") {
   const Folder folder;
   const std::string path = output_file("show-test", "nan.png");
