@@ -37,9 +37,9 @@ endif
 SAME_BITS := -ffp-contract=off -fno-math-errno -fno-trapping-math
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wno-psabi
 FLAGS_fast := -O3
-FLAGS_debug := -O0 -g -DHEADWAY_DEBUG
+FLAGS_debug := -O0 -g -DHEADWAY_DEBUG -DHEADWAY_FILL
 FLAGS_double := -O1 -DSCALAR_DOUBLE
-FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_asan := -O1 -g -DHEADWAY_FILL -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_tsan := -O1 -g -fsanitize=thread
 ifeq ($(FLAGS_$(MODE)),)
 $(error MODE is '$(MODE)', but may be fast, debug, double, asan or tsan)
@@ -192,11 +192,14 @@ prove-$(1): $(OUT)/course $(OUT)/lessons/$(1)/answers.txt
 endef
 $(foreach l,$(CHECKED),$(eval $(call exercise_rules,$(l),$(call lesson_number,$(l)),$(call without_zero,$(call lesson_number,$(l))))))
 ifeq ($(MAKELEVEL)$(wildcard $(EXERCISE_PROGRAM)/core.a),0)
-$(if $(filter %-check,$(MAKECMDGOALS)),$(info The first check builds more than later ones: core under the sanitizer, and the judge. About a minute.))
+$(if $(filter %-check,$(MAKECMDGOALS)),$(info The first check builds more than later ones: core under the sanitizer, and the judge. A minute or two.))
 endif
 
 # A stub does not use what it is given.
 $(OUT)/lessons/%/stub.o: OPTIMISED = $(FLAGS) -Wno-unused-parameter
+# So that the line of an exercise that throws is known; not every linker can.
+WRAP = $(if $(filter Linux,$(shell uname)),-Wl$(comma)--wrap=__cxa_throw)
+comma := ,
 FLAGS_OF_EXERCISE = $(FLAGS) -D_GLIBCXX_ASSERTIONS -Wno-unused-parameter
 
 $(OUT)/exercises/core.a: $(patsubst %.cpp,$(OUT)/%.o,$(wildcard src/core/*.cpp src/fast/*.cpp) $(foreach f,wire candidate serve,src/course/$(f).cpp))
@@ -204,8 +207,9 @@ $(OUT)/exercises/core.a: $(patsubst %.cpp,$(OUT)/%.o,$(wildcard src/core/*.cpp s
 
 $(OUT)/exercises/%: build/exercises/%.cpp $(OUT)/exercises/core.a
 	@echo '  compile lessons/$*/exercise.cpp'
-	@LC_ALL=C $(CXX) $(FLAGS_OF_EXERCISE) -include $(OUT)/sources.h $^ -o $@ 2> $@.log || { $(COURSE) explain lessons/$* $@.log; exit 1; }
-	@cat $@.log >&2
+	@rm -f $@
+	@LC_ALL=C $(CXX) $(FLAGS_OF_EXERCISE) -include $(OUT)/sources.h $^ $(WRAP) -o $@ 2> $@.log || { $(COURSE) explain lessons/$* $@.log; exit 1; }
+	@head -n 12 $@.log | tr -cd '\11\12\40-\176' | cut -c 1-110
 
 $(OUT)/same_pictures: $(OUT)/tests/pictures/same.o
 	@$(CXX) $(FLAGS) $^ -o $@

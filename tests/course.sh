@@ -29,6 +29,8 @@ complain() {
 }
 says() { if grep -qxF -e "$1" out; then passed=$((passed + 1)); else complain "does not say: $1"; fi; }
 says_not() { if grep -qF -e "$1" out; then complain "says: $1"; else passed=$((passed + 1)); fi; }
+# A killed process may take a moment to go.
+is_gone() { for moment in 1 2 3 4 5; do kill -0 "$1" 2> /dev/null || return 0; sleep 1; done; return 1; }
 course() { "$MAKE" -s CXX="$CXX" "$@"; }
 # The stub with these lines as its region.
 region() { awk '/^\/\/ BEGIN/ { print; while ((getline line < "'"$1"'") > 0) print line; skip = 1 } /^\/\/ END/ { skip = 0 } !skip' \
@@ -96,15 +98,20 @@ while IFS='|' read -r ATTACK expected; do
   says "  $expected"
   says '0 of 6 tests pass: 0 of 10 points'
   says_not 'You have shown'
-done << 'END'
+  [ "$(wc -l < out)" -le 24 ] || complain 'is more than a screen'
+  [ "$(grep -c 'First failure' out)" -eq 1 ] || complain 'shows more than the first failure'
+  grep -q '[^ -~]' out && complain 'is not plain ASCII'
+  child=$(sed -n 's/^  printed   //p' out)
+  [ "$ATTACK" != fork ] || is_gone "$child" || complain "leaves process $child behind"
+done << END
 wild pointer|crashed   at an address that holds no memory
 past the end|crashed   beyond the end of a tensor, or in one that is gone
-index out of range|crashed   index out of range: the library wants __idx < size()
-endless loop|stopped   after 3 seconds of work without an answer: a loop that does not end?
+index out of range|crashed   an index beyond the end of a vector or span
+endless loop|stopped   3 seconds of work were not enough: a loop that does not end?
 endless recursion|crashed   the stack is full: a function that calls itself without end?
 exit|ended     the program called exit (status 0) instead of returning a result
 exit before main|ended     the program called exit (status 0) instead of returning a result
-abort|crashed   it called abort
+abort|crashed   it called abort, or threw where nothing may be thrown
 10 GB|crashed   more than 256 MB of memory asked for at once
 10 GB in a tensor|crashed   more than 256 MB of memory asked for at once
 more and more memory|crashed   more than 512 MB of memory in use
@@ -113,14 +120,29 @@ not a number|got       nan nan
 no tensor|got       an error: there is no tensor here: a Tensor() was never given numbers
 another thing thrown|got       an error: something was thrown that is no std::exception
 division by zero|crashed   division by zero
-endless printing|stopped   after it had printed 1 MB: printing in a loop that does not end?
+endless printing|stopped   it printed or wrote more than 1 MB: in a loop that does not end?
 sleep|stopped   there was no answer within 8 seconds: does it wait for something?
-fake report|got       shape [1, 3, 4]
+fake report|printed   All tests passed (6 assertions in 6 test cases)
+changed argument|got       an error: the function wrote into what it was given
+not cleared|note      a Tensor(shape) is not cleared: before += begin with Tensor::zeros; 0 / 0 is nan too
+refused by an op|at        lessons/06-split/exercise.cpp:$(($(grep -n 'refused by an op' tests/course/attacks.cpp | cut -d: -f1) + $(grep -n '^// BEGIN' $lesson/stub.cpp | cut -d: -f1)))
 fake answer|got       noise instead of a result: does it write to file 4?
 closed pipe|ended     the program called exit (status 1) instead of returning a result
 fork|got       shape [1, 3, 4]
 END
+export ATTACK='crash where an error is due'
+does "$ATTACK" 1 course 06-check
+says '  crashed   it called abort, or threw where nothing may be thrown'
+says '3 of 6 tests pass: 5 of 10 points'
 unset ATTACK
+
+for other in lessons/*/check.cpp; do
+  other=$(dirname "$other")
+  cp "$other/solution.cpp" "$other/exercise.cpp"
+  number=$(basename "$other" | cut -d- -f1)
+  does "the solution of $number, checked as a learner's" 0 course "$number-check"
+  says_not 'changed outside'
+done
 
 cp -R "$lesson" lessons/21-mine
 cp "$lesson/solution.cpp" lessons/21-mine/exercise.cpp

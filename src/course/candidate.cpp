@@ -21,12 +21,27 @@ Outcome call_by_name(const Candidate& candidate, const std::string& request) {
   Reader in(request);
   const std::string name = in.take<std::string>();
   for (const Function& function : candidate.functions) {
-    if (function.name == name) return function.call(in);
+    if (function.name != name) continue;
+    const Outcome outcome = function.call(in);
+    if (outcome.numbers.size() <= 1000000) return outcome;
+    throw ValueError(
+        text("the result has ", outcome.numbers.size(), " numbers, more than any check asks for"));
   }
   return {.kind = Outcome::not_done, .message = "there is no function " + name};
 }
 
 }  // namespace
+
+void Function::refuse_arguments() {
+  throw ValueError(Message("the function takes other arguments than the check gives it")
+                       .hint("leave its declaration as it was in the stub"));
+}
+
+void Function::refuse_changed_argument() {
+  throw ValueError(Message("the function wrote into what it was given")
+                       .rule("Tensor y = x makes a second handle on the same numbers, and copies none")
+                       .hint("Tensor y = Tensor::from(x.shape(), x.values()) copies them"));
+}
 
 Candidate::Candidate(const char* file, std::vector<Function> its_functions, std::string its_diagnosis)
     : name(without_folder_and_suffix(file)), diagnosis(std::move(its_diagnosis)),
@@ -42,7 +57,7 @@ Outcome answer(const Candidate& candidate, const std::string& request) {
   } catch (const NotDone& error) {
     return {.kind = Outcome::not_done, .message = error.what()};
   } catch (const std::exception& error) {
-    return {.kind = Outcome::refused, .message = error.what()};
+    return {.kind = Outcome::refused, .message = std::string(error.what()).substr(0, 2000)};
   } catch (...) {
     return {.kind = Outcome::refused, .message = "something was thrown that is no std::exception"};
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/ops.h"
+#include "core/print.h"
 #include "course/wire.h"
 
 namespace headway {
@@ -32,9 +33,30 @@ public:
 private:
   template <class Result, class... Arguments>
   static Outcome call_as(void (*function)(), Reader& in) {
-    const std::tuple<std::decay_t<Arguments>...> arguments = {in.take<std::decay_t<Arguments>>()...};
-    return outcome_of(std::apply(reinterpret_cast<Result (*)(Arguments...)>(function), arguments));
+    const std::tuple<std::decay_t<Arguments>...> arguments = take<std::decay_t<Arguments>...>(in);
+    const std::string before = text_of(arguments);
+    const Outcome outcome =
+        outcome_of(std::apply(reinterpret_cast<Result (*)(Arguments...)>(function), arguments));
+    if (text_of(arguments) != before) refuse_changed_argument();
+    return outcome;
   }
+
+  template <class... Arguments>
+  static std::tuple<Arguments...> take(Reader& in) {
+    try {
+      std::tuple<Arguments...> arguments = {in.take<Arguments>()...};
+      if (in.at_end()) return arguments;
+    } catch (const ValueError&) {}
+    refuse_arguments();
+  }
+  template <class Arguments>
+  static std::string text_of(const Arguments& arguments) {
+    std::string out;
+    std::apply([&](const auto&... each) { (put(out, each), ...); }, arguments);
+    return out;
+  }
+  [[noreturn]] static void refuse_arguments();
+  [[noreturn]] static void refuse_changed_argument();
 
   void (*function_)();
   Outcome (*call_)(void (*)(), Reader&);

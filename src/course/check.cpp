@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "course/judge.h"
+#include "course/program.h"
 #include "course/progress.h"
 #include "course/record.h"
 #include "course/region.h"
@@ -11,20 +12,6 @@
 namespace headway {
 
 namespace {
-
-// The text with line breaks before column 98, each new line indented like the first.
-std::string wrapped(const std::string& words, const std::string& indent) {
-  std::istringstream in(words);
-  std::string out, line;
-  for (std::string word; in >> word;) {
-    if (indent.size() + line.size() + 1 + word.size() > 98) {
-      out += line + "\n" + indent;
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return out + line;
-}
 
 // At most `most` lines of `s`, each behind `indent`.
 std::string lines_of(const std::string& s, int most, const std::string& indent) {
@@ -37,17 +24,18 @@ std::string lines_of(const std::string& s, int most, const std::string& indent) 
   return out;
 }
 
-// The section of a README under this heading, without blank lines.
-std::string section(const std::string& readme, const std::string& heading) {
+// The list in the section "What you have shown" of a README.
+std::string what_was_shown(const std::string& readme) {
   std::istringstream in(readme);
-  std::string out;
+  std::vector<std::string> points;
   bool inside = false;
   for (std::string line; std::getline(in, line);) {
-    if (line.rfind("## ", 0) == 0)
-      inside = line == "## " + heading;
-    else if (inside && !line.empty())
-      out += line + "\n";
+    if (line.rfind("## ", 0) == 0) inside = line == "## What you have shown";
+    if (inside && line.rfind("- ", 0) == 0) points.push_back("");
+    if (inside && !points.empty()) points.back() += " " + line;
   }
+  std::string out;
+  for (const std::string& point : points) out += wrapped(point, "  ") + "\n";
   return out;
 }
 
@@ -55,14 +43,15 @@ void print_first_failure(const Check& c, const std::vector<TestResult>& results,
                          const std::string& transcript) {
   for (const TestResult& test : results) {
     if (test.passed) continue;
-    std::cout << "\nFirst failure, in " << test.name << "\n" << lines_of(test.failure, 8, "  ");
+    std::cout << "\n"
+              << wrapped("First failure, in " + test.name, "  ") << "\n"
+              << lines_of(test.failure, 16, "  ");
     break;
   }
   const std::vector<Record> table = read_records(c.table), answers = read_records(transcript);
+  if (table.empty()) throw FileError(Message(c.table + " is empty").hint("remove it: make writes it anew"));
   const Record* mistake = find_mistake(answers, table);
   if (mistake) std::cout << "  diagnosis " << wrapped(mistake->diagnosis, "            ") << "\n";
-  const std::string printed = content_of(c.program + ".printed");
-  if (!printed.empty()) std::cout << "Your program printed:\n" << lines_of(printed, 3, "  | ");
 }
 
 }  // namespace
@@ -72,13 +61,20 @@ int check(const Check& c) {
   const std::vector<TestResult> results = judged(c.judge, c.lesson, c.program, transcript);
   CheckResult total;
   for (const TestResult& test : results) {
+    if (test.failure.find(set_up_is_broken) != std::string::npos) {
+      throw FileError(Message(test.failure)
+                          .hint("nothing was recorded; make clean, then " + make_command(c.lesson, "-check") +
+                                " builds everything anew"));
+    }
+  }
+  for (const TestResult& test : results) {
     std::cout << (test.passed ? "  pass     " : "  not yet  ") << test.name << "\n";
     total.tests++, total.points_of += test.points;
     if (test.passed) total.passed++, total.points += test.points;
   }
   const bool all = total.passed == total.tests;
   if (all) {
-    std::cout << "\nYou have shown:\n" << section(content_of(c.lesson + "/README.md"), "What you have shown");
+    std::cout << "\nYou have shown:\n" << what_was_shown(content_of(c.lesson + "/README.md"));
   } else {
     print_first_failure(c, results, transcript);
   }

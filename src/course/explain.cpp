@@ -2,6 +2,9 @@
 
 #include <sstream>
 
+#include "core/error.h"
+#include "course/region.h"
+
 namespace headway {
 
 namespace {
@@ -13,28 +16,49 @@ std::string missing_function(const std::string& log) {
     const size_t found = log.find(words);
     if (found == std::string::npos) continue;
     std::string name = log.substr(found + words.size());
+    const std::string local = "(anonymous namespace)::", before = name.substr(0, name.find('\n'));
+    const size_t at = before.find(local);
+    if (at != std::string::npos) name = name.substr(at + local.size());
     name = name.substr(0, name.find_first_of("('\n"));
     return name.substr(name.rfind(':') + 1);
   }
   return "";
 }
 
+std::string not_linked(const std::string& name) {
+  return name + " is not linked into an exercise: only core is (core/tensor.h, core/ops.h, core/mask.h).\n" +
+         "What a lesson builds is yours to write; if it is a function of your own, its body is missing.\n";
+}
+
+// What the lessons build, and a learner may want to call.
+const char* const built_by_lessons[] = {"split_heads", "merge_heads", "attention", "MultiheadAttention"};
+
 }  // namespace
 
 std::string explain_build(const std::string& log) {
   const std::string missing = missing_function(log);
-  if (!missing.empty()) {
-    return missing +
-           " is not linked into an exercise: only core is (core/tensor.h, core/ops.h, core/mask.h).\n" +
-           "What a lesson builds is yours to write; if it is a function of your own, its body is missing.\n";
+  if (!missing.empty()) return not_linked(missing);
+  for (const char* name : built_by_lessons) {
+    if (log.find(text("'", name, "' was not declared")) != std::string::npos ||
+        log.find(text("undeclared identifier '", name, "'")) != std::string::npos) {
+      return not_linked(name);
+    }
   }
+  const size_t error = log.find(" error: "), start = log.rfind('\n', error) + 1;
+  const bool behind =
+      error != std::string::npos && log.substr(start, error - start).find("stub.cpp:") != std::string::npos;
   std::istringstream in(log);
   std::string out;
   int lines = 0;
-  for (std::string line; std::getline(in, line) && lines < 18;) {
+  for (std::string line; std::getline(in, line) && lines < (behind ? 4 : 18);) {
     if (line.find("In file included from") == 0 || line.find("                 from ") == 0) continue;
-    out += line.substr(0, 150) + "\n";
+    out += shortened(line, 98) + "\n";
     lines++;
+  }
+  if (behind) {
+    return out +
+           "The error shows only behind END, in the text of the stub: is a } missing in your region, or was a\n"
+           "function renamed, or its parameters changed?\n";
   }
   return out + "The exercise does not compile yet; the first error is the one to read.\n";
 }

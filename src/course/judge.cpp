@@ -1,5 +1,7 @@
 #include "course/judge.h"
 
+#include <sys/wait.h>
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,16 +10,34 @@
 
 namespace headway {
 
+namespace {
+
+// What a command prints, and how it ended. A pipe, not a file: what the learner's code could write to is not
+// believed.
+std::string output_of(const std::string& command, int& status) {
+  std::string all;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) throw FileError("cannot start: " + command);
+  char part[4096];
+  for (size_t count; (count = fread(part, 1, sizeof part, pipe)) > 0;) all.append(part, count);
+  status = pclose(pipe);
+  return all;
+}
+
+}  // namespace
+
 std::vector<TestResult> judged(const std::string& judge, const std::string& lesson,
                                const std::string& candidate, const std::string& transcript) {
-  const std::string xml = judge + ".xml", noise = judge + ".log";
-  std::remove(xml.c_str());
+  const std::string noise = judge + ".log";
   std::remove(transcript.c_str());
   setenv("HEADWAY_CANDIDATE", candidate.c_str(), 1);
   setenv("HEADWAY_TRANSCRIPT", transcript.c_str(), 1);
-  const std::string command = "'" + judge + "' -r xml -o '" + xml + "' > '" + noise + "' 2>&1";
-  const int status = std::system(command.c_str());
-  const std::vector<TestResult> results = read_report(content_of(xml));
+  int status = 0;
+  const std::string xml = output_of("'" + judge + "' -r xml 2> '" + noise + "'", status);
+  if (WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) > 128)) {
+    throw FileError(Message("interrupted: nothing was recorded").hint("type the same command again"));
+  }
+  const std::vector<TestResult> results = read_report(xml);
   const int declared = declared_tests(content_of(lesson + "/check.cpp"));
   if (int(results.size()) == declared && declared > 0) return results;
   throw FileError(

@@ -22,17 +22,18 @@ namespace {
 using Lessons = std::vector<std::string>;
 
 int quiz(const Lessons& lessons) {
-  int asked = 0, right = 0;
+  bool all_right = true;
   for (const std::string& lesson : lessons) {
     const std::vector<Question> questions = read_quiz(lesson + "/quiz.txt");
     std::cout << "Quiz of " << lesson_name(lesson) << "\n";
-    const int right_here = ask(questions, std::cin, std::cout);
-    record_quiz(lesson, right_here, int(questions.size()));
-    right += right_here;
-    asked += int(questions.size());
+    const std::optional<int> right = ask(questions, std::cin, std::cout);
+    if (!right) return 1;
+    record_quiz(lesson, *right, int(questions.size()));
+    all_right = all_right && *right == int(questions.size());
   }
-  if (right < asked) std::cout << "Not all yet: read the lesson's README.md again, then ask once more.\n";
-  return right == asked ? 0 : 1;
+  std::cout << (all_right ? "next: make next\n"
+                          : "next: read the lesson's README.md again, then ask once more\n");
+  return all_right ? 0 : 1;
 }
 
 // The file is left alone if it is as it should be, so that make compiles nothing again.

@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <unistd.h>
 
 #include <csignal>
@@ -15,7 +18,7 @@ namespace headway {
 
 namespace {
 
-constexpr int seconds_of_work = 3, seconds_of_waiting = 8;
+constexpr int seconds_of_work = 3, seconds_of_waiting = 8, seconds_in_all = 60;
 
 // At `most` comes the signal that names the limit.
 void limit(int what, rlim_t most) {
@@ -25,23 +28,26 @@ void limit(int what, rlim_t most) {
 
 // Becomes the program; in the child process.
 [[noreturn]] void become(const std::string& path, int requests, int answers) {
-  const std::string printed = path + ".printed", errors = path + ".errors";
-  const int out = open(printed.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
-  const int err = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  const int in = open("/dev/null", O_RDONLY);
+  const std::string printed = path + ".printed";
+  const int out = open(printed.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666),
+            in = open("/dev/null", O_RDONLY);
   const int high[] = {fcntl(requests, F_DUPFD, 10),
                       fcntl(answers, F_DUPFD, 10)};  // out of the way of 3 and 4
-  dup2(in, 0), dup2(out, 1), dup2(err, 2), dup2(high[0], 3), dup2(high[1], 4);
+  dup2(in, 0), dup2(out, 1), dup2(out, 2), dup2(high[0], 3), dup2(high[1], 4);
   for (int file = 5; file < 64; file++) close(file);
   setpgid(0, 0);
   limit(RLIMIT_CPU, seconds_of_work);
   limit(RLIMIT_FSIZE, 1 << 20);
   limit(RLIMIT_CORE, 0);
-  setenv("ASAN_OPTIONS",
-         "hard_rss_limit_mb=512:max_allocation_size_mb=256:allocator_may_return_null=0:detect_leaks=0:"
-         "handle_abort=1:handle_segv=1:detect_stack_use_after_return=1",
-         1);
-  setenv("UBSAN_OPTIONS", "print_stacktrace=1", 1);
+  alarm(seconds_in_all);  // also when the judge is gone
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  const std::string log = "log_path='" + path + ".report':print_stacktrace=1";
+  const std::string options = "hard_rss_limit_mb=512:max_allocation_size_mb=256:allocator_may_return_null=0:"
+                              "detect_leaks=0:handle_abort=1:detect_stack_use_after_return=1:";
+  setenv("ASAN_OPTIONS", (options + log).c_str(), 1);
+  setenv("UBSAN_OPTIONS", log.c_str(), 1);
   setenv("THREADS", "1", 1);
   execl(path.c_str(), path.c_str(), static_cast<char*>(nullptr));
   _exit(127);
@@ -73,6 +79,7 @@ void Program::end() {
   kill(-process_, SIGKILL);  // and whatever it started
   kill(process_, SIGKILL);
   waitpid(process_, nullptr, 0);
+  std::remove(report().c_str());
   process_ = 0;
   close(to_), close(from_);
 }
@@ -84,8 +91,8 @@ std::string Program::reason_of_end() {
     ended = waitpid(process_, &status, WNOHANG) == process_;
     if (!ended) usleep(10000);
   }
+  const std::string fault = sanitizer_fault(printed() + content_of(report()));
   end();
-  const std::string fault = sanitizer_fault(content_of(path_ + ".errors"));
   if (!ended) {
     given_up_ = "in an earlier test it gave no answer in time";
     return text("stopped   there was no answer within ", seconds_of_waiting,
@@ -93,23 +100,33 @@ std::string Program::reason_of_end() {
   }
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
     given_up_ = "in an earlier test it did not come to an end";
-    return text("stopped   after ", seconds_of_work,
-                " seconds of work without an answer: a loop that does not end?");
+    return text("stopped   ", seconds_of_work, " seconds of work were not enough: a loop that does not end?");
   }
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ) {
     given_up_ = "in an earlier test it printed more than 1 MB";
-    return "stopped   after it had printed 1 MB: printing in a loop that does not end?";
+    return "stopped   it printed or wrote more than 1 MB: in a loop that does not end?";
   }
   if (fault.find("512 MB") != std::string::npos) given_up_ = "in an earlier test it used too much memory";
   if (!fault.empty()) return fault;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+    given_up_ = "in an earlier test it had used up its time";
+    return text("stopped   all calls together took more than ", seconds_in_all, " seconds");
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+    given_up_ = "it cannot be started";
+    return std::string(set_up_is_broken) + path_ + " cannot be started";
+  }
   if (WIFSIGNALED(status)) return text("crashed   by signal ", WTERMSIG(status));
   return text("ended     the program called exit (status ", WEXITSTATUS(status),
               ") instead of returning a result");
 }
 
-Outcome Program::ask(const std::string& request) {
-  if (!given_up_.empty()) return {.kind = Outcome::lost, .message = "not asked: " + given_up_};
-  if (process_ == 0) start();
+std::string Program::printed() const {
+  const std::string all = content_of(path_ + ".printed");
+  return all.substr(std::min(printed_before_, all.size()));
+}
+
+Outcome Program::answer_to(const std::string& request) {
   try {
     std::string reply;
     if (!write_message(to_, request) || !read_message(from_, reply, seconds_of_waiting)) {
@@ -124,22 +141,28 @@ Outcome Program::ask(const std::string& request) {
   }
 }
 
-namespace {
-
-// The first "exercise.cpp:LINE" behind `from`.
-std::string line_of_exercise(const std::string& printed, size_t from) {
-  const std::string name = "exercise.cpp:";
-  const size_t found = printed.find(name, from);
-  if (found == std::string::npos) return "";
-  const size_t path = printed.find_last_of(" \n", found) + 1, in_project = printed.find("lessons/", path);
-  const size_t start = in_project < found ? in_project : path;  // some compilers give the whole path
-  const size_t stop = printed.find_first_not_of("0123456789", found + name.size());
-  return printed.substr(start, stop - start);
+Outcome Program::ask(const std::string& request) {
+  if (!given_up_.empty()) return {.kind = Outcome::lost, .message = "not asked: " + given_up_};
+  if (process_ == 0) start();
+  printed_before_ = content_of(path_ + ".printed").size();
+  const size_t before = content_of(report()).size();
+  Outcome outcome = answer_to(request);
+  outcome.printed = printed();
+  if (outcome.kind == Outcome::refused) outcome.at = line_of_exercise(content_of(report()).substr(before));
+  return outcome;
 }
 
-}  // namespace
+std::string line_of_exercise(const std::string& report) {
+  const std::string name = "exercise.cpp:";
+  const size_t found = report.find(name);
+  if (found == std::string::npos) return "";
+  const size_t path = report.find_last_of(" \n", found) + 1, in_project = report.find("lessons/", path);
+  const size_t start = in_project < found ? in_project : path;  // some compilers give the whole path
+  const size_t stop = report.find_first_not_of("0123456789", found + name.size());
+  return report.substr(start, stop - start);
+}
 
-std::string sanitizer_fault(const std::string& printed) {
+std::string sanitizer_fault(const std::string& report) {
   // What a report says, and what it means to somebody who has never seen one.
   const std::pair<const char*, const char*> meanings[] = {
       {"allocation-size-too-big", "more than 256 MB of memory asked for at once"},
@@ -150,21 +173,24 @@ std::string sanitizer_fault(const std::string& printed) {
       {"use-after-poison", "beyond the end of a tensor, or in one that is gone"},
       {"heap-use-after-free", "in memory that was freed"},
       {"stack-buffer-overflow", "beyond the end of a local array"},
+      {"stack-use-after", "in a local variable that is gone"},
       {"SEGV", "at an address that holds no memory"},
-      {"ABRT", "it called abort"},
+      {"ABRT", "it called abort, or threw where nothing may be thrown"},
       {"FPE", "a division of whole numbers by zero"}};
   const std::string by_compiler = "runtime error: ", by_library = "Assertion '",
                     by_sanitizer = "AddressSanitizer: ";
-  size_t at = printed.find(by_compiler);
+  size_t at = report.find(by_compiler);
   std::string fault;
   if (at != std::string::npos) {
-    fault = printed.substr(at + by_compiler.size());
-    at = printed.rfind('\n', at) == std::string::npos ? 0 : printed.rfind('\n', at);
-  } else if ((at = printed.find(by_library)) != std::string::npos) {
-    fault = "index out of range: the library wants " + printed.substr(at + by_library.size());
+    fault = report.substr(at + by_compiler.size());
+    at = report.rfind('\n', at) == std::string::npos ? 0 : report.rfind('\n', at);
+  } else if ((at = report.find(by_library)) != std::string::npos) {
+    fault = report.substr(at + by_library.size());
     fault = fault.substr(0, fault.find('\''));
-  } else if ((at = printed.find(by_sanitizer)) != std::string::npos) {
-    fault = printed.substr(at + by_sanitizer.size());
+    const bool index = fault.find("size()") != std::string::npos;
+    fault = index ? "an index beyond the end of a vector or span" : "the standard library wants " + fault;
+  } else if ((at = report.find(by_sanitizer)) != std::string::npos) {
+    fault = report.substr(at + by_sanitizer.size());
     fault = fault.substr(0, fault.find(" on "));
     for (const auto& [word, meaning] : meanings) {
       if (fault.find(word) == 0) fault = meaning;
@@ -172,7 +198,7 @@ std::string sanitizer_fault(const std::string& printed) {
   } else {
     return "";
   }
-  const std::string line = line_of_exercise(printed, at);
+  const std::string line = line_of_exercise(report.substr(at));
   return "crashed   " + fault.substr(0, std::min<size_t>(fault.find('\n'), 90)) +
          (line.empty() ? "" : "\nat        " + line);
 }

@@ -131,13 +131,19 @@ void reset(const std::string& lesson, std::ostream& out) {
 
 std::string next_step(std::vector<std::string> lessons) {
   std::sort(lessons.begin(), lessons.end());
+  std::string before;  // the commands of lessons on the way that have no exercise
   for (const std::string& lesson : lessons) {
     const Progress p = read_progress(lesson);
-    if (has_exercise(lesson) && !p.passed_once) {
-      const std::string check = "next: " + make_command(lesson, "-check") + "\n";
-      if (!untouched(lesson)) return check;
-      return text("First ", make_command(lesson), " and read ", lesson, "/README.md, then edit ", lesson,
-                  "/exercise.cpp\n", check);
+    if (!has_exercise(lesson)) {
+      before += " " + make_command(lesson);
+    } else if (p.passed_once) {
+      before.clear();
+    } else {
+      const std::string run = make_command(lesson), check = make_command(lesson, "-check");
+      if (!untouched(lesson)) return "next: " + check + "\n";
+      const std::string first = before.empty() ? "" : "Before it, without an exercise:" + before + "\n";
+      return first + text("next: ", run, ", and read ", lesson, "/README.md; then edit ", lesson,
+                          "/exercise.cpp,\n      and ", check, "\n");
     }
     const bool all_right = p.quiz_questions > 0 && p.quiz_right == p.quiz_questions;
     if (has_quiz(lesson) && !all_right) return "next: " + make_command(lesson, "-quiz") + "\n";

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "core/error.h"
+#include "course/region.h"
 
 namespace headway {
 
@@ -68,29 +69,30 @@ std::vector<Question> read_quiz(const std::string& path) {
   return questions;
 }
 
-int ask(const std::vector<Question>& questions, std::istream& in, std::ostream& out) {
+std::optional<int> ask(const std::vector<Question>& questions, std::istream& in, std::ostream& out) {
   int right = 0;
   for (size_t number = 0; number < questions.size(); number++) {
     const Question& q = questions[number];
-    out << "\n" << number + 1 << " of " << questions.size() << ". " << q.text << "\n";
+    out << "\n" << wrapped(text(number + 1, " of ", questions.size(), ". ", q.text), "        ") << "\n";
     for (size_t i = 0; i < q.answers.size(); i++)
-      out << "   " << letter(i) << "  " << q.answers[i].text << "\n";
+      out << "   " << letter(i) << "  " << wrapped(q.answers[i].text, "      ") << "\n";
     size_t chosen = q.answers.size();
     while (chosen == q.answers.size()) {
       out << "   your answer, a to " << letter(q.answers.size() - 1) << ": " << std::flush;
       std::string line;
       if (!std::getline(in, line)) {
         out << "\nThe input ended here: " << number << " of " << questions.size() << " questions answered.\n";
-        return right;
+        return {};
       }
       chosen = named(line, q);
+      if (chosen == q.answers.size()) out << "   one letter, please.\n";
     }
     right += q.answers[chosen].right;
-    out << "   " << (q.answers[chosen].right ? "Right: " : "No: ") << q.answers[chosen].reason << ".\n";
+    const Answer& answer = q.answers[chosen];
+    out << "   " << wrapped(text(answer.right ? "Right: " : "No: ", answer.reason, "."), "      ") << "\n";
     for (size_t i = 0; i < q.answers.size(); i++) {
-      if (i != chosen)
-        out << "   " << letter(i) << (q.answers[i].right ? " is right: " : ": ") << q.answers[i].reason
-            << ".\n";
+      const std::string mark = letter(i) + (q.answers[i].right ? " is right: " : ": ");
+      if (i != chosen) out << "   " << wrapped(text(mark, q.answers[i].reason, "."), "      ") << "\n";
     }
   }
   out << "\n" << right << " of " << questions.size() << " right.\n";

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ struct Question {
 std::vector<Question> read_quiz(const std::string& path);
 
 // Asks each question on `out` and reads a letter a line from `in`; says whether it is right, and the reasons.
-// Asks again where no answer was named. Returns how many were right; at the end of `in` it stops and says so.
-int ask(const std::vector<Question>& questions, std::istream& in, std::ostream& out);
+// Asks again where no answer was named. Returns how many were right, or nothing if `in` ended before the last
+// question.
+std::optional<int> ask(const std::vector<Question>& questions, std::istream& in, std::ostream& out);
 
 }  // namespace headway

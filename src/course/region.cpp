@@ -32,7 +32,8 @@ struct Marked {
   size_t find(bool (*is_marker)(const std::string&), const std::string& marker) const {
     const auto first = std::find_if(lines.begin(), lines.end(), is_marker);
     if (first == lines.end()) {
-      refuse(lines.empty() ? 0 : lines.size() - 1, text("the file ends without a line '", marker, "'"));
+      refuse(lines.empty() ? 0 : lines.size() - 1,
+             text("the file ends without a line '", marker, "': put it back"));
     }
     const auto second = std::find_if(first + 1, lines.end(), is_marker);
     const size_t found = size_t(first - lines.begin());
@@ -139,12 +140,28 @@ std::string with_origin(const Marked& file, size_t from, size_t to) {
   return text("\n#line ", from + 1, " \"", file.path, "\"\n", joined(file, from, to));
 }
 
+bool begins(const std::string& line, const std::string& directive) {
+  std::string dense = trimmed(line);
+  while (dense.size() > 1 && dense[0] == '#' && (dense[1] == ' ' || dense[1] == '\t')) dense.erase(1, 1);
+  return dense.rfind(directive, 0) == 0;
+}
+
 // The #include lines in between, once more: the region stands inside a namespace, where a header may be
-// included a second time but not for the first.
+// included a second time but not for the first. Those in a comment or behind an #if stay where they are.
 std::string headers_of(const Marked& file, size_t from, size_t to) {
   std::string out;
+  bool comment = false;
+  int conditions = 0;
   for (size_t i = from; i < to; i++) {
-    if (trimmed(file.lines[i]).rfind("#include", 0) == 0) out += with_origin(file, i, i + 1);
+    const std::string& line = file.lines[i];
+    if (!comment && begins(line, "#if")) conditions++;
+    if (!comment && begins(line, "#endif")) conditions--;
+    if (!comment && conditions == 0 && begins(line, "#include")) out += with_origin(file, i, i + 1);
+    const size_t open = line.rfind("/*"), close = line.rfind("*/");
+    if (open != std::string::npos && (close == std::string::npos || close < open))
+      comment = true;
+    else if (close != std::string::npos)
+      comment = false;
   }
   return out;
 }
@@ -182,6 +199,19 @@ Lines read_lines(const std::string& path, const std::string& hint) {
     at = end + 1;
   }
   return lines;
+}
+
+std::string wrapped(const std::string& words, const std::string& indent) {
+  std::istringstream in(words);
+  std::string out, line;
+  for (std::string word; in >> word;) {
+    if (indent.size() + line.size() + 1 + word.size() > 98) {
+      out += line + "\n" + indent;
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + line;
 }
 
 std::string trimmed(const std::string& line) {

@@ -30,6 +30,8 @@ std::string content_of(const std::string& path);
 // The bytes as lines, without their ends: \n or \r\n. A byte order mark is left out.
 std::vector<std::string> read_lines(const std::string& path, const std::string& hint);
 std::string trimmed(const std::string& line);
+// The words with line breaks before column 98, and `indent` before each line but the first.
+std::string wrapped(const std::string& words, const std::string& indent);
 // At most `width` characters; a longer line ends in "..", and what is not plain ASCII becomes '?'.
 std::string shortened(const std::string& line, size_t width);
 

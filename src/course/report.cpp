@@ -30,16 +30,12 @@ std::string between(const std::string& s, const std::string& open, const std::st
   return stop == std::string::npos ? "" : s.substr(start + open.size(), stop - start - open.size());
 }
 
-// The text of the first <element ..>, without the blanks around it and at the beginning of its lines.
+// The text of the first <element ..>, without the blanks around it.
 std::string text_of(const std::string& s, const std::string& element) {
   const std::string all = between(s, "<" + element, "</" + element + ">");
-  std::string out;
-  for (size_t i = all.find('>') + 1; i < all.size(); i++) {
-    const bool at_line_start = out.empty() || out.back() == '\n';
-    if (!at_line_start || (all[i] != ' ' && all[i] != '\n')) out += all[i];
-  }
-  while (!out.empty() && (out.back() == '\n' || out.back() == ' ')) out.pop_back();
-  return unescaped(out);
+  const size_t behind_tag = std::min(all.find('>'), all.size());
+  const size_t first = all.find_first_not_of(" \n", behind_tag + 1), last = all.find_last_not_of(" \n");
+  return first == std::string::npos ? "" : unescaped(all.substr(first, last + 1 - first));
 }
 
 std::string first_failure(const std::string& test) {

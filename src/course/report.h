@@ -10,7 +10,7 @@ struct TestResult {
   std::string name;
   int points = 0;  // of its tag [points:2]
   bool passed = false;
-  std::string failure;  // the first one: what the learner should read
+  std::string failure = {};  // the first one: what the learner should read
 };
 
 // The test cases that ran to their end, in order.

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <set>
+#include <sstream>
 
 #include "core/print.h"
 #include "course/candidate.h"
@@ -12,11 +14,36 @@ namespace headway {
 
 namespace {
 
-std::string last_call;
-
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
+}
+
+// The last call, and what the function printed: the lines that every failure begins and ends with.
+std::string called, printed;
+
+// Behind the first line, each stands below the first word of it.
+std::string indented(const std::string& lines) {
+  std::string out;
+  for (char c : lines) out += c == '\n' ? std::string("\n          ") : std::string(1, c);
+  return out;
+}
+
+// `printed`, at most six lines, up to where a sanitizer or the standard library reports.
+std::string last_printed() {
+  std::istringstream in(printed);
+  std::string out;
+  int lines = 0;
+  for (std::string line; std::getline(in, line);) {
+    const bool report = line.find("Assertion '") != std::string::npos ||
+                        line.find("runtime error: ") != std::string::npos ||
+                        line.find("AddressSanitizer") != std::string::npos;
+    if (report) break;
+    if (lines++ < 6) out += "\nprinted   " + line;
+  }
+  return lines > 6 ? out + text("\n          and ", lines - 6, " more lines in ",
+                                environment("HEADWAY_CANDIDATE"), ".printed")
+                   : out;
 }
 
 Outcome asked(const std::string& request) {
@@ -49,20 +76,28 @@ std::string argument_text(const std::vector<int>& x) {
 Outcome ask(const std::string& request, const std::string& call) {
   static const std::string transcript = environment("HEADWAY_TRANSCRIPT"),
                            table = environment("HEADWAY_TABLE");
-  last_call = call;
-  Outcome outcome = asked(request);
+  const Outcome outcome = asked(request);
+  called = "call      " + call + "\n";
+  printed = outcome.printed;
   if (!transcript.empty()) append_record(transcript, {"learner", "", hash_of(request), outcome});
-  for (const Candidate* candidate : candidates()) {
-    if (table.empty()) break;
-    append_record(table,
-                  {candidate->name, candidate->diagnosis, hash_of(request), answer(*candidate, request)});
+  static std::set<int64_t> in_table;
+  if (!table.empty() && in_table.insert(hash_of(request)).second) {
+    for (const Candidate* candidate : candidates()) {
+      append_record(table,
+                    {candidate->name, candidate->diagnosis, hash_of(request), answer(*candidate, request)});
+    }
   }
   if (outcome.kind == Outcome::not_done) throw Failure(outcome.message);
   if (outcome.kind == Outcome::refused) {
-    throw Refused("call      " + call + "\nexpected  a result\ngot       an error: " + outcome.message);
+    throw Refused(called + "expected  a result\ngot       an error: " + indented(outcome.message) +
+                  (outcome.at.empty() ? "" : "\nat        " + outcome.at) + last_printed());
   }
-  if (outcome.kind == Outcome::lost) throw Failure("call      " + call + "\n" + outcome.message);
+  if (outcome.kind == Outcome::lost) throw Failure(called + outcome.message + last_printed());
   return outcome;
+}
+
+void refuse_result(const std::string& why) {
+  throw Failure(called + "expected  an error: " + why + "\ngot       a result" + last_printed());
 }
 
 namespace {
@@ -94,18 +129,21 @@ std::string place(int64_t i, const Shape& shape, const std::vector<const char*>&
 
 void expect_equal(const Tensor& got, const Tensor& expected, const std::vector<const char*>& axes,
                   double tolerance) {
-  const std::string call = last_call.empty() ? "" : "call      " + last_call + "\n";
   if (got.shape() != expected.shape()) {
-    throw Failure(call + "expected  shape " + to_text(expected.shape()) + "\ngot       shape " +
-                  to_text(got.shape()));
+    throw Failure(called + "expected  shape " + to_text(expected.shape()) + "\ngot       shape " +
+                  to_text(got.shape()) + last_printed());
   }
   for (int64_t i = 0; i < got.size(); i++) {
     const double wanted = double(expected.data()[i]), came = double(got.data()[i]);
     if (std::abs(came - wanted) <= tolerance * std::max(1.0, std::abs(wanted))) continue;
     const int64_t width = got.rank() == 0 ? 1 : got.dim(-1);
-    throw Failure(call + "where     " + place(i, got.shape(), axes) + "\nexpected  " +
+    const std::string note = std::isnan(came)
+                                 ? "\nnote      a Tensor(shape) is not cleared: before += begin with "
+                                   "Tensor::zeros; 0 / 0 is nan too"
+                                 : "";
+    throw Failure(called + "where     " + place(i, got.shape(), axes) + "\nexpected  " +
                   row_around(expected.values(), i, width) + "\ngot       " +
-                  row_around(got.values(), i, width));
+                  row_around(got.values(), i, width) + note + last_printed());
   }
 }
 

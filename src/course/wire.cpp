@@ -15,16 +15,20 @@ namespace {
 
 [[noreturn]] void refuse() { throw ValueError("the text does not hold what was asked for"); }
 
-void put(std::string& out, Scalar x) {
+void put_number(std::string& out, Scalar x) {
   char digits[32];
   std::snprintf(digits, sizeof digits, "%.9g ", double(x));  // nine digits tell all floats apart
   out += digits;
 }
 
-template <class T>
-void put_many(std::string& out, std::span<const T> values) {
+void put_shape(std::string& out, const Shape& shape) {
+  put(out, int64_t(shape.size()));
+  for (int64_t size : shape) put(out, size);
+}
+
+void put_numbers(std::string& out, std::span<const Scalar> values) {
   put(out, int64_t(values.size()));
-  for (const T& x : values) put(out, x);
+  for (Scalar x : values) put_number(out, x);
 }
 
 }  // namespace
@@ -43,19 +47,19 @@ void put(std::string& out, const std::vector<int>& x) {
 
 void put(std::string& out, const Tensor& x) {
   const std::span<const Scalar> values = x.values();  // before anything is appended: it may throw
-  put_many<int64_t>(out, x.shape());
-  put_many(out, values);
+  put_shape(out, x.shape());
+  put_numbers(out, values);
 }
 
 void put(std::string& out, const Allow& x) {
-  put_many<int64_t>(out, x.shape());
+  put_shape(out, x.shape());
   put(out, std::vector<int>(x.flags().begin(), x.flags().end()));
 }
 
 void put(std::string& out, const Outcome& x) {
   put(out, int64_t(x.kind));
-  put_many<int64_t>(out, x.shape);
-  put_many<Scalar>(out, x.numbers);
+  put_shape(out, x.shape);
+  put_numbers(out, x.numbers);
   put(out, x.message);
 }
 
@@ -179,7 +183,9 @@ bool read_all(int file, char* to, size_t count, Clock::time_point deadline) {
   for (size_t done = 0; done < count;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     pollfd ready = {file, POLLIN, 0};
-    if (left.count() <= 0 || poll(&ready, 1, int(left.count())) == 0) return false;
+    const int count_ready = left.count() <= 0 ? 0 : poll(&ready, 1, int(left.count()));
+    if (count_ready < 0 && errno == EINTR) continue;
+    if (count_ready <= 0) return false;
     const ssize_t got = read(file, to + done, count - done);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
@@ -192,7 +198,7 @@ bool read_all(int file, char* to, size_t count, Clock::time_point deadline) {
 
 bool read_message(int file, std::string& text, int seconds) {
   const Clock::time_point deadline = Clock::now() + std::chrono::seconds(seconds);
-  const uint64_t most = uint64_t(1) << 26;  // more than any check asks for
+  const uint64_t most = uint64_t(1) << 24;  // more than any check asks for
   uint64_t count = 0;
   if (!read_all(file, reinterpret_cast<char*>(&count), sizeof count, deadline)) return false;
   if (count > most) refuse();

@@ -18,6 +18,7 @@ struct Outcome {
   std::vector<Scalar> numbers =
       {};                    // in the order of memory; a mask has 1 where attending is allowed, else 0
   std::string message = {};  // why there is no result
+  std::string at = {}, printed = {};  // where it threw, and what was printed; not put into text
 };
 
 // Appends an argument or an outcome.

@@ -65,7 +65,7 @@ Buffer::Buffer(int64_t count) : data_(nullptr), count_(count) {
   }
   ASAN_UNPOISON_MEMORY_REGION(data_, size.bytes);
   ASAN_POISON_MEMORY_REGION(data_ + count, size.bytes - size_t(count) * sizeof(Scalar));
-#ifdef HEADWAY_DEBUG
+#ifdef HEADWAY_FILL
   std::fill_n(data_, count, std::numeric_limits<Scalar>::quiet_NaN());  // whoever forgets to write is seen
 #endif
 }

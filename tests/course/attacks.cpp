@@ -24,6 +24,11 @@ Tensor again_and_again(const Tensor& x, int64_t depth) {
 
 void write_over(Scalar* numbers, int64_t i) { numbers[i] = 1; }
 
+Tensor add_one(Tensor y) {
+  for (Scalar& number : y.mutable_values()) number += 1;
+  return y;
+}
+
 Tensor split(const Tensor& x, int64_t num_heads) {
   Tensor y = Tensor::zeros({1, 2, 3, 2});  // [B, h, T, d_h]
   if (attack("wild pointer")) write_over(reinterpret_cast<Scalar*>(12 + zero), 0);
@@ -38,6 +43,9 @@ Tensor split(const Tensor& x, int64_t num_heads) {
   std::vector<std::vector<char>> kept;
   while (attack("more and more memory")) kept.emplace_back(100000000, char(1));
   if (attack("wrong shape")) return x;
+  if (attack("changed argument")) Tensor(x).mutable_values()[0] = 1;
+  if (attack("not cleared")) return add_one(Tensor({1, 2, 3, 2}));
+  if (attack("refused by an op")) return permute(x, {0});
   if (attack("not a number")) return Tensor::full({1, 2, 3, 2}, nothing / nothing);
   if (attack("no tensor")) return Tensor();
   if (attack("another thing thrown")) throw 5;
@@ -47,7 +55,15 @@ Tensor split(const Tensor& x, int64_t num_heads) {
   if (attack("fake report")) std::puts("All tests passed (6 assertions in 6 test cases)");
   if (attack("fake answer") && write(4, "All tests passed", 16) != 16) return x;
   if (attack("closed pipe")) close(4);
-  if (attack("fork") && fork() == 0) sleep(100);
+  if (attack("fork")) {
+    const pid_t child = fork();
+    if (child == 0) sleep(100);
+    std::printf("%d\n", int(child));
+  }
+  if (attack("crash where an error is due")) {
+    if (x.dim(2) % num_heads != 0) std::abort();
+    return permute(reshape(x, {x.dim(0), x.dim(1), num_heads, -1}), {0, 2, 1, 3});  // [B, h, T, d_h]
+  }
   return scale(x, Scalar(num_heads));
 }
 

@@ -122,8 +122,9 @@ TEST_CASE("the next step is the first exercise or quiz that is not done") {
   std::filesystem::create_directory("lessons/05-averaging");
   const std::vector<std::string> lessons = {lesson, "lessons/05-averaging"};
   const std::string done = "Every exercise is passed, and every quiz all right.\nnext: make\n";
-  CHECK(next_step(lessons) == "First make 06 and read lessons/06-split/README.md, then edit "
-                              "lessons/06-split/exercise.cpp\nnext: make 06-check\n");
+  CHECK(next_step(lessons) ==
+        "Before it, without an exercise: make 05\nnext: make 06, and read lessons/06-split/README.md; "
+        "then edit lessons/06-split/exercise.cpp,\n      and make 06-check\n");
   write_output(exercise, with(stub_text, "throw 1;", "return 1;"));
   CHECK(next_step(lessons) == "next: make 06-check\n");
   record_check(lesson, {7, 7, 6, 6});

@@ -50,6 +50,19 @@ TEST_CASE("every quiz has three to five questions, with one right answer and a r
   CHECK(quizzes >= 4);
 }
 
+TEST_CASE("long questions and answers are broken into lines of a terminal") {
+  const std::string words =
+      "a question of many words, and then of a few more, so many that they do not fit into one "
+      "line of a terminal of usual width, nor nearly";
+  std::istringstream in("a\n");
+  std::ostringstream out;
+  CHECK(ask({{words, {{words, words, true}, {"no", words, false}}}}, in, out) == 1);
+  std::istringstream lines(out.str());
+  for (std::string line; std::getline(lines, line);)
+    CHECK(line.size() <= 130);  // the prompt has no end of line
+  CHECK(out.str().find("\n        ") != std::string::npos);
+}
+
 TEST_CASE("a quiz asks, marks and explains, and asks again where no answer was named") {
   std::istringstream in("A\nx\n\n  c \n");
   std::ostringstream out;
@@ -57,15 +70,16 @@ TEST_CASE("a quiz asks, marks and explains, and asks again where no answer was n
   CHECK(out.str() ==
         "\n1 of 2. One?\n   a  yes\n   b  no\n   your answer, a to b:    Right: it is one.\n   b: it is.\n"
         "\n2 of 2. Two?\n   a  one\n   b  two\n   c  three\n"
-        "   your answer, a to c:    your answer, a to c:    your answer, a to c:    No: too many.\n"
+        "   your answer, a to c:    one letter, please.\n   your answer, a to c:    one letter, please.\n"
+        "   your answer, a to c:    No: too many.\n"
         "   a: too few.\n   b is right: just so.\n"
         "\n1 of 2 right.\n");
 }
 
-TEST_CASE("a quiz whose input ends stops there, and counts what was answered") {
+TEST_CASE("a quiz whose input ends stops there, and counts for nothing") {
   std::istringstream in("a\n");
   std::ostringstream out;
-  CHECK(ask(two, in, out) == 1);
+  CHECK_FALSE(ask(two, in, out));
   const std::string end = "\nThe input ended here: 1 of 2 questions answered.\n";
   CHECK(out.str().substr(out.str().size() - end.size()) == end);
 }

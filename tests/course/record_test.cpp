@@ -16,11 +16,22 @@ Outcome value(std::vector<Scalar> numbers) {
 const Outcome error = {.kind = Outcome::refused, .message = "no"};
 
 // Three requests; the solution answers 1, 2 and an error.
-const std::vector<Record> table = {
-    {"solution", "", 1, value({1})},    {"solution", "", 2, value({2})},    {"solution", "", 3, error},
-    {"early", "early!", 1, value({7})}, {"early", "early!", 2, value({2})}, {"early", "early!", 3, error},
-    {"both", "both!", 1, value({7})},   {"both", "both!", 2, value({8})},   {"both", "both!", 3, error},
-    {"late", "late!", 1, value({1})},   {"late", "late!", 2, value({2})},   {"late", "late!", 3, value({0})}};
+const std::vector<Record> table = {{"solution", "", 1, value({1})},
+                                   {"solution", "", 2, value({2})},
+                                   {"solution", "", 3, error},
+                                   {"early", "early!", 1, value({7})},
+                                   {"early", "early!", 2, value({2})},
+                                   {"early", "early!", 3, error},
+                                   {"both", "both!", 1, value({7})},
+                                   {"both", "both!", 2, value({8})},
+                                   {"both", "both!", 3, error},
+                                   {"late", "late!", 1, value({1})},
+                                   {"late", "late!", 2, value({2})},
+                                   {"late", "late!", 3, value({0})},
+                                   {"throws", "throws!", 1, error},
+                                   {"early twin", "early!", 1, value({7})},
+                                   {"early twin", "early!", 2, value({2})},
+                                   {"early twin", "early!", 3, error}};
 
 // Whom these answers to requests 1, 2, 3 are taken for.
 std::string taken_for(const std::vector<Outcome>& answers) {
@@ -60,6 +71,7 @@ TEST_CASE("answers are the same up to rounding; NaN is like NaN, infinity like i
   CHECK(same_answer(value({1000}), value({Scalar(1000.01)})));
   CHECK_FALSE(same_answer({.shape = {1, 2}, .numbers = {1, 2}}, {.shape = {2, 1}, .numbers = {1, 2}}));
   CHECK_FALSE(same_answer(value({1}), error));
+  CHECK_FALSE(same_answer({.kind = Outcome::not_done}, {.kind = Outcome::refused}));
 }
 
 TEST_CASE("records come back from their file as they were; another file is refused") {

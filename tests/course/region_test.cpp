@@ -60,6 +60,20 @@ TEST_CASE("a header that the region includes comes before the namespace as well"
                                      with(spliced_stub, "int split()", "  #include <cmath>\nint split()"));
 }
 
+TEST_CASE("a header in a comment or behind a condition stays where it is") {
+  const Sandbox sandbox;
+  const auto spliced = [](const std::string& lines) {
+    write_output(path, with(stub_text, "int split()", lines + "\nint split()"));
+    return splice(lesson).source;
+  };
+  CHECK(spliced("/* not\n#include <map>\n*/").rfind("\n#line 1 ", 0) == 0);
+  CHECK(spliced("#if 0\n#include <map>\n#endif").rfind("\n#line 1 ", 0) == 0);
+  CHECK(spliced("// #include <map>").rfind("\n#line 1 ", 0) == 0);
+  CHECK(spliced("#  include <map>")
+            .rfind("\n#line 5 \"lessons/06-split/exercise.cpp\"\n#  include <map>\n", 0) == 0);
+  CHECK(spliced("/* a */\n#include <map>").rfind("\n#line 6 ", 0) == 0);
+}
+
 TEST_CASE("the region of exercise.cpp is put into the stub, each line under its own file and number") {
   const Sandbox sandbox;
   CHECK(splice(lesson).source == spliced_stub);
@@ -123,9 +137,10 @@ TEST_CASE("markers that are missing, there twice, in the wrong order or of anoth
   const Sandbox sandbox;
   const std::string begin = "// BEGIN exercise 06-split\n", end = "// END\n";
   CHECK(refusal(with(stub_text, begin, "")) ==
-        refused("line 7: the file ends without a line '// BEGIN exercise ...'"));
-  CHECK(refusal(with(stub_text, end, "")) == refused("line 7: the file ends without a line '// END'"));
-  CHECK(refusal("") == refused("line 1: the file ends without a line '// BEGIN exercise ...'"));
+        refused("line 7: the file ends without a line '// BEGIN exercise ...': put it back"));
+  CHECK(refusal(with(stub_text, end, "")) ==
+        refused("line 7: the file ends without a line '// END': put it back"));
+  CHECK(refusal("") == refused("line 1: the file ends without a line '// BEGIN exercise ...': put it back"));
   CHECK(refusal(with(stub_text, begin, begin + begin)) ==
         refused("line 5: a second '// BEGIN exercise ...'; the first is line 4"));
   CHECK(refusal(stub_text + "  // END \n") == refused("line 9: a second '// END'; the first is line 6"));

@@ -20,6 +20,8 @@ Tensor twice(const Tensor& x, int64_t times) {
   if (times == 1) throw NotDone("twice");
   if (times == 2) throw 5;
   if (times == 3) return Tensor();
+  if (times == 5) Tensor(x).mutable_values()[0] = 7;
+  if (times == 6) return Tensor::zeros({1000001});
   return scale(x, 2);  // the shape of x
 }
 
@@ -87,6 +89,31 @@ TEST_CASE("what a function returns or throws becomes an outcome") {
   CHECK(call_twice(1).message.find("wire_test.cpp, line 20") != std::string::npos);
   CHECK(call_twice(2).message == "something was thrown that is no std::exception");
   CHECK(call_twice(3).kind == Outcome::refused);  // a Tensor without numbers
+  CHECK(call_twice(5).message ==
+        "the function wrote into what it was given\n"
+        "  rule: Tensor y = x makes a second handle on the same numbers, and copies none\n"
+        "  hint: Tensor y = Tensor::from(x.shape(), x.values()) copies them");
+}
+
+TEST_CASE("a function with other parameters than it is called with says so") {
+  const std::string message = "the function takes other arguments than the check gives it\n"
+                              "  hint: leave its declaration as it was in the stub";
+  std::string too_few, too_many;
+  put(too_few, std::string("twice"));
+  put(too_few, Tensor::zeros({1}));
+  CHECK(answer(candidate, too_few).message == message);
+  put(too_many, std::string("twice"));
+  put(too_many, Tensor::zeros({1}));
+  put(too_many, int64_t(4));
+  put(too_many, int64_t(4));
+  CHECK(answer(candidate, too_many).message == message);
+}
+
+TEST_CASE("sizes beyond the whole numbers of a float arrive too; a huge result is refused") {
+  std::string text;
+  put(text, Outcome{.shape = {0, 16777217}});
+  CHECK(Reader(text).take<Outcome>().shape == Shape{0, 16777217});
+  CHECK(call_twice(6).message == "the result has 1000001 numbers, more than any check asks for");
 }
 
 TEST_CASE("masks come back as masks; a function that is not there is not done") {
