@@ -158,6 +158,7 @@ $(sort $(1)-step $(2)-step $(3)-step): $(OUT)/lessons/$(1)/lesson
 	@PAUSE=1 $(RUN) $(OUT)/lessons/$(1)/lesson
 $(sort $(1)-gdb $(2)-gdb $(3)-gdb):
 	@sh src/show/debugger.sh --any
+	@test -f $(DEBUG)/libheadway.a || echo 'The first time everything is built once more, for the debugger: about a minute.'
 	@$$(MAKE) --no-print-directory MODE=debug $(DEBUG)/lessons/$(1)/lesson
 	@sh src/show/debugger.sh $(DEBUG)/lessons/$(1)/lesson
 endef
@@ -218,7 +219,8 @@ lessons: $(LESSONS:%=$(OUT)/lessons/%/lesson) $(OUT)/same_pictures
 	@RUN='$(RUN)' SAME='$(OUT)/same_pictures' sh tests/lessons.sh compare $(OUT)/lessons $(LESSONS)
 
 .DEFAULT:
-	@echo "make $@: no such lesson or command. Lessons: $(LESSONS)"
+	@echo "make $@: no such lesson or command. The lessons:"
+	@echo '  $(LESSONS)'
 	@echo 'next: make'
 	@exit 2
 

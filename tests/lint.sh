@@ -70,6 +70,7 @@ for lesson in lessons/*/; do
     for section in 'Stop here' 'Exercise' 'Quiz'; do
       grep -q "^## $section" "${lesson}README.md" || refuse "${lesson}README.md has no section '## $section'"
     done
+    awk 'length > 98 { exit 1 }' "${lesson}hints.txt" || refuse "${lesson}hints.txt has lines of more than 98 columns"
     cmp -s "${lesson}exercise.cpp" "${lesson}stub.cpp" || refuse "${lesson}exercise.cpp is not stub.cpp: make NN-reset"
     points=$(grep -o '\[points:[0-9]*\]' "${lesson}check.cpp" | tr -dc '0-9\n' | awk '{ sum += $1 } END { print sum + 0 }')
     [ "$points" -eq 10 ] || refuse "${lesson}check.cpp gives $points points, not 10"

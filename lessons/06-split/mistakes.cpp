@@ -75,6 +75,38 @@ const Candidate
               "the heads come out in reverse order: the first piece of a token belongs to head 0.");
 }  // namespace heads_reversed
 
+namespace first_piece_for_all {
+Tensor split(const Tensor& x, int64_t h) {
+  const Tensor first = slice(split_right(x, h), 1, 0, 1);   // [B, 1, T, d_h]
+  return concat(std::vector<Tensor>(size_t(h), first), 1);  // [B, h, T, d_h]
+}
+const Candidate
+    candidate("first_piece_for_all", {{"split", split}, {"project_and_split", project_and<split>}},
+              "every head got the first piece of each token. Head i takes the numbers from i * d_h on.");
+}  // namespace first_piece_for_all
+
+namespace first_item_for_all {
+Tensor split(const Tensor& x, int64_t h) {
+  const Tensor first = split_right(slice(x, 0, 0, 1), h);          // [1, h, T, d_h]
+  return concat(std::vector<Tensor>(size_t(x.dim(0)), first), 0);  // [B, h, T, d_h]
+}
+const Candidate candidate("first_item_for_all", {{"split", split}, {"project_and_split", project_and<split>}},
+                          "every item came out as item 0: the batch is missing from the place that is read.");
+}  // namespace first_item_for_all
+
+namespace written_into_item_0 {
+Tensor split(const Tensor& x, int64_t h) {
+  const int64_t B = x.dim(0);
+  const Tensor last = split_right(slice(x, 0, B - 1, B), h);              // [1, h, T, d_h]
+  const Tensor rest = Tensor::zeros({B - 1, h, x.dim(1), x.dim(2) / h});  // [B - 1, h, T, d_h]
+  return B == 1 ? last : concat({last, rest}, 0);                         // [B, h, T, d_h]
+}
+const Candidate
+    candidate("written_into_item_0", {{"split", split}, {"project_and_split", project_and<split>}},
+              "all items were written to the place of item 0, one over the other: the batch is missing "
+              "from the place that is written.");
+}  // namespace written_into_item_0
+
 namespace remainder_dropped {
 Tensor split(const Tensor& x, int64_t h) {
   const int64_t d_h = x.dim(2) / h;
@@ -129,6 +161,25 @@ const Candidate
               "the row was cut into heads first, and each head into q, k and v. That is another layout of "
               "W (some models use it); here all of q comes first, then k, then v.");
 }  // namespace heads_outermost
+
+namespace width_of_x {
+Tensor project(const Tensor& x, const Tensor& W, int64_t h, int64_t which) {
+  const int64_t D = x.dim(2);
+  return split_right(slice(matmul(x, W), 2, which * D, (which + 1) * D), h);  // [B, h, T, D / h]
+}
+const Candidate
+    candidate("width_of_x", {{"split", split_right}, {"project_and_split", project}},
+              "the columns of q, k and v were counted by the width of x. A third of the columns of W is "
+              "E = W.dim(1) / 3, which need not be D.");
+}  // namespace width_of_x
+
+namespace thirds_backwards {
+Tensor project(const Tensor& x, const Tensor& W, int64_t h, int64_t which) {
+  return split_right(third(matmul(x, W), 2 - which), h);  // [B, h, T, E / h]
+}
+const Candidate candidate("thirds_backwards", {{"split", split_right}, {"project_and_split", project}},
+                          "the thirds were counted from the end. q stands first, then k, then v.");
+}  // namespace thirds_backwards
 
 namespace always_q {
 Tensor project(const Tensor& x, const Tensor& W, int64_t h, int64_t) {

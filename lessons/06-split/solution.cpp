@@ -1,8 +1,8 @@
 // Exercise 06-split: cut tokens into heads, and a fused projection into q, k and v.
 //
 // Write the two functions between BEGIN and END; helpers and an #include of your own may stand there too.
-// core/ops.h is all you need: reshape, permute, slice, matmul. split_heads is not linked here: you build it.
-// Then: make 06-check
+// core/tensor.h and core/ops.h are there: reshape, permute, slice, matmul. split_heads is not: you build it.
+// show(x) prints a tensor, and the report shows what was printed. Then: make 06-check
 #include "course/candidate.h"
 
 using namespace headway;

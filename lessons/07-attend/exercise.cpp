@@ -1,8 +1,9 @@
 // Exercise 07-attend: each head on its own, under a mask; and the mask of a causal layer with padded items.
 //
 // Write the three functions between BEGIN and END; helpers and an #include of your own may stand there too.
-// core/ops.h and core/mask.h are all you need: matmul, transpose, scale, softmax; Allow and its &. attention
-// is not linked here: you build it. Then: make 07-check
+// core/tensor.h, core/ops.h and core/mask.h are there: matmul, transpose, scale, softmax; Allow and its &.
+// attention is not: you build it. show(x) prints a tensor, and the report shows what was printed.
+// Then: make 07-check
 #include "course/candidate.h"
 
 using namespace headway;

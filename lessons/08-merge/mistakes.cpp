@@ -169,6 +169,29 @@ const Candidate candidate("mix_cut_by_reshape", with_mix(mix),
                           "tokens, where it should hold the first piece of every token.");
 }  // namespace mix_cut_by_reshape
 
+namespace mix_dealt_out {
+Tensor mix(const Tensor& x, const Tensor& pattern) {
+  const int64_t B = x.dim(0), T = x.dim(1), h = pattern.dim(1);
+  const Tensor dealt = permute(reshape(x, {B, T, -1, h}), {0, 3, 1, 2});            // [B, h, T, d_h]
+  return reshape(permute(matmul(pattern, dealt), {0, 2, 3, 1}), {B, T, x.dim(2)});  // [B, T, D]
+}
+const Candidate
+    candidate("mix_dealt_out", with_mix(mix),
+              "the numbers were dealt out to the heads in turn, number j to head j % h. A head mixes a "
+              "whole piece: number j belongs to head j / d_h.");
+}  // namespace mix_dealt_out
+
+namespace not_cut {
+Tensor mix(const Tensor& x, const Tensor& pattern) {
+  const Tensor whole = reshape(x, {x.dim(0), 1, x.dim(1), x.dim(2)});  // [B, 1, T, D]
+  return merge_right(matmul(pattern, whole));                          // [B, T, h D]
+}
+const Candidate
+    candidate("not_cut", with_mix(mix),
+              "x was not cut: every head mixed whole tokens, and the result is h times too wide. Head i "
+              "mixes only its own piece of d_h = D / h numbers.");
+}  // namespace not_cut
+
 namespace pattern_of_head_0 {
 Tensor mix(const Tensor& x, const Tensor& pattern) {
   const Tensor heads = split_right(x, pattern.dim(1));         // [B, h, T, d_h]
@@ -243,6 +266,39 @@ const Candidate candidate("last_number_decides", with_moved(moved_by<flag>),
                           "the last number of a token decides alone. If the loop goes over all of them, it "
                           "writes 0 over a 1 it had found: once a 1, always a 1.");
 }  // namespace last_number_decides
+
+namespace inverted {
+Scalar flag(const Scalar* before, const Scalar* after, int64_t D) {
+  return any<not_equal>(before, after, D) == 0 ? 1 : 0;
+}
+const Candidate candidate("inverted", with_moved(moved_by<flag>),
+                          "1 stands where nothing moved. 1 means moved, 0 means stayed.");
+}  // namespace inverted
+
+namespace number_by_number {
+Tensor moved(const Tensor& before, const Tensor& after) {
+  const int64_t D = before.dim(2);
+  const Shape column = {before.dim(0), before.dim(1) * D, 1};
+  return reshape(moved_right(reshape(before, column), reshape(after, column)), before.shape());  // [B, T, D]
+}
+const Candidate
+    candidate("number_by_number", with_moved(moved),
+              "every number has a flag of its own. A token has one: [B, T], 1 if any of its D moved.");
+}  // namespace number_by_number
+
+namespace flags_of_item_0 {
+Tensor moved(const Tensor& before, const Tensor& after) {
+  const int64_t B = before.dim(0), T = before.dim(1);
+  const Tensor each = moved_right(before, after);                                           // [B, T]
+  const Tensor summed = sum(each, {0}, true);                                               // [1, T]
+  const Tensor any_of = moved_right(reshape(summed, {1, T, 1}), Tensor::zeros({1, T, 1}));  // [1, T]
+  return B == 1 ? any_of : concat({any_of, Tensor::zeros({B - 1, T})}, 0);                  // [B, T]
+}
+const Candidate
+    candidate("flags_of_item_0", with_moved(moved),
+              "the flags of all items were written into item 0. The flag of token t in item b stands at "
+              "b * T + t.");
+}  // namespace flags_of_item_0
 
 namespace counted {
 const Candidate

@@ -1,8 +1,8 @@
 // Exercise 08-merge: heads side by side again, every head with a pattern of its own, and the detector.
 //
 // Write the three functions between BEGIN and END; helpers and an #include of your own may stand there too.
-// core/ops.h and core/tensor.h are all you need. split_heads and merge_heads are not linked here: you build
-// them. Then: make 08-check
+// core/tensor.h and core/ops.h are there. split_heads and merge_heads are not: you build them.
+// show(x) prints a tensor, and the report shows what was printed. Then: make 08-check
 #include "course/candidate.h"
 
 using namespace headway;

@@ -1,9 +1,8 @@
 // Exercise 09-project: what one head adds, all heads together, and the finished causal layer.
 //
 // Write the three functions between BEGIN and END; helpers and an #include of your own may stand there too.
-// core/ops.h is all you need, and Allow::causal of core/mask.h. MultiheadAttention is not linked here: you
-// build it.
-// Then: make 09-check
+// core/tensor.h, core/ops.h and core/mask.h are there, Allow::causal among them. MultiheadAttention is not:
+// you build it. show(x) prints a tensor, and the report shows what was printed. Then: make 09-check
 #include <cmath>
 
 #include "course/candidate.h"

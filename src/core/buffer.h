@@ -8,7 +8,8 @@ namespace headway {
 
 class Buffer {
 public:
-  // Room for `count` numbers, aligned to 64 bytes and not cleared (the debug and the asan build fill it with NaN).
+  // Room for `count` numbers, aligned to 64 bytes and not cleared (the debug and the asan build fill it with
+  // NaN).
   explicit Buffer(int64_t count);
   ~Buffer();
   Buffer(const Buffer&) = delete;
