@@ -91,7 +91,7 @@ std::string Program::reason_of_end() {
     ended = waitpid(process_, &status, WNOHANG) == process_;
     if (!ended) usleep(10000);
   }
-  const std::string fault = sanitizer_fault(printed() + content_of(report()));
+  const std::string said = printed() + content_of(report()), fault = sanitizer_fault(said);
   end();
   if (!ended) {
     given_up_ = "in an earlier test it gave no answer in time";
@@ -106,15 +106,18 @@ std::string Program::reason_of_end() {
     given_up_ = "in an earlier test it printed more than 1 MB";
     return "stopped   it printed or wrote more than 1 MB: in a loop that does not end?";
   }
+  const bool no_room =
+      said.find("ulimit -v") != std::string::npos || said.find("Shadow memory") != std::string::npos;
+  if (no_room || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
+    given_up_ = "it cannot be started";
+    return std::string(set_up_is_broken) + path_ + " cannot be started" +
+           (no_room ? ": the address sanitizer does not get the addresses it needs" : "");
+  }
   if (fault.find("512 MB") != std::string::npos) given_up_ = "in an earlier test it used too much memory";
   if (!fault.empty()) return fault;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
     given_up_ = "in an earlier test it had used up its time";
     return text("stopped   all calls together took more than ", seconds_in_all, " seconds");
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-    given_up_ = "it cannot be started";
-    return std::string(set_up_is_broken) + path_ + " cannot be started";
   }
   if (WIFSIGNALED(status)) return text("crashed   by signal ", WTERMSIG(status));
   return text("ended     the program called exit (status ", WEXITSTATUS(status),
@@ -172,6 +175,7 @@ std::string sanitizer_fault(const std::string& report) {
       {"heap-buffer-overflow", "beyond the end of allocated memory"},
       {"use-after-poison", "beyond the end of a tensor, or in one that is gone"},
       {"heap-use-after-free", "in memory that was freed"},
+      {"attempting double-free", "memory that was freed is freed again"},
       {"stack-buffer-overflow", "beyond the end of a local array"},
       {"stack-use-after", "in a local variable that is gone"},
       {"SEGV", "at an address that holds no memory"},
