@@ -210,7 +210,7 @@ $(OUT)/exercises/%: build/exercises/%.cpp $(OUT)/exercises/core.a
 	@echo '  compile lessons/$*/exercise.cpp'
 	@rm -f $@
 	@LC_ALL=C $(CXX) $(FLAGS_OF_EXERCISE) -include $(OUT)/sources.h $^ $(WRAP) -o $@ 2> $@.log || { $(COURSE) explain lessons/$* $@.log; exit 1; }
-	@head -n 12 $@.log | tr -cd '\11\12\40-\176' | cut -c 1-110
+	@head -n 12 $@.log | tr -cd '\11\12\40-\176' | sed 's/headway:://g; s/{anonymous}:://g' | fold -s -w 98
 
 $(OUT)/same_pictures: $(OUT)/tests/pictures/same.o
 	@$(CXX) $(FLAGS) $^ -o $@

@@ -77,7 +77,7 @@ says '0 of 6 tests pass: 0 of 10 points'
 region right
 sed 's/^using namespace headway;/using namespace std;/' "$lesson/exercise.cpp" > changed && cp changed "$lesson/exercise.cpp"
 does 'a line changed outside the region' 0 course 06-check
-says "$lesson/exercise.cpp: changed outside BEGIN and END, so not used:"
+says "$lesson/exercise.cpp: changed outside BEGIN and END, so not used (what is yours goes between them):"
 does 'reset' 0 course 06-reset
 cmp -s "$lesson/exercise.cpp" "$lesson/stub.cpp" || complain 'exercise.cpp is not the stub'
 cmp -s .progress/06-split/exercise-1.cpp changed || complain 'the old file is not kept'
@@ -117,14 +117,14 @@ abort|crashed   it called abort, or threw where nothing may be thrown
 more and more memory|crashed   more than 512 MB of memory in use
 wrong shape|got       shape [1, 3, 4]
 not a number|got       nan nan
-no tensor|got       an error: there is no tensor here: a Tensor() was never given numbers
+no tensor|got       an error: the function returned a Tensor that was never given numbers
 another thing thrown|got       an error: something was thrown that is no std::exception
 division by zero|crashed   division by zero
 endless printing|stopped   it printed or wrote more than 1 MB: in a loop that does not end?
 sleep|stopped   there was no answer within 8 seconds: does it wait for something?
 fake report|printed   All tests passed (6 assertions in 6 test cases)
 changed argument|got       an error: the function wrote into what it was given
-not cleared|note      a Tensor(shape) is not cleared: before += begin with Tensor::zeros; 0 / 0 is nan too
+not cleared|note      nan comes of 0 / 0, or of adding to a Tensor(shape), which is not cleared: use Tensor::zeros
 refused by an op|at        lessons/06-split/exercise.cpp:$(($(grep -n 'refused by an op' tests/course/attacks.cpp | cut -d: -f1) + $(grep -n '^// BEGIN' $lesson/stub.cpp | cut -d: -f1)))
 fake answer|got       noise instead of a result: does it write to file 4?
 closed pipe|ended     the program called exit (status 1) instead of returning a result

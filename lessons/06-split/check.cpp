@@ -85,8 +85,8 @@ TEST_CASE("project_and_split: q is the first third of the columns, every head re
   expect_equal(project_and_split(x, W, 3, 0), heads_of(product(x, W), 0, 12, 3), axes);
 }
 
-TEST_CASE("project_and_split: k and v are the other two thirds", "[project-kv][points:2]") {
+TEST_CASE("project_and_split: k and v are the other two thirds; four heads", "[project-kv][points:2]") {
   const Tensor x = scrambled({2, 5, 6}, 7), W = scrambled({6, 36}, 4);  // [B, T, D], [D, 3 E]
-  expect_equal(project_and_split(x, W, 3, 1), heads_of(product(x, W), 12, 12, 3), axes);
-  expect_equal(project_and_split(x, W, 3, 2), heads_of(product(x, W), 24, 12, 3), axes);
+  expect_equal(project_and_split(x, W, 4, 1), heads_of(product(x, W), 12, 12, 4), axes);
+  expect_equal(project_and_split(x, W, 4, 2), heads_of(product(x, W), 24, 12, 4), axes);
 }

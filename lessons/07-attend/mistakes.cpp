@@ -73,6 +73,23 @@ const Candidate candidate("no_scale", wrong_pattern<pattern>(),
                           "the scores went in as they were. First divide them by the square root of d_h.");
 }  // namespace no_scale
 
+namespace divided_by_the_width {
+Tensor pattern(const Tensor& q, const Tensor& k, const Allow& allow) {
+  return softmax(scale(matmul(q, transpose(k)), 1 / Scalar(q.dim(3))), allow);  // [B, h, T, S]
+}
+const Candidate candidate("divided_by_the_width", wrong_pattern<pattern>(),
+                          "the scores are divided by d_h itself. Divide by its square root.");
+}  // namespace divided_by_the_width
+
+namespace scale_rounded_to_0 {
+Tensor pattern(const Tensor& q, const Tensor& k, const Allow& allow) {
+  return softmax(scale(matmul(q, transpose(k)), 0), allow);  // [B, h, T, S]
+}
+const Candidate candidate("scale_rounded_to_0", wrong_pattern<pattern>(),
+                          "all scores are 0, so every key gets the same. In whole numbers 1 / d_h is 0: take "
+                          "1 / std::sqrt(Scalar(d_h)).");
+}  // namespace scale_rounded_to_0
+
 namespace scale_upside_down {
 Tensor pattern(const Tensor& q, const Tensor& k, const Allow& allow) {
   return softmax(scale(matmul(q, transpose(k)), std::sqrt(Scalar(q.dim(3)))), allow);  // [B, h, T, S]
@@ -226,6 +243,18 @@ const Candidate candidate("padding_over_queries", wrong_mask({"may_see", mask_by
                           "the padding was laid over the queries: rows are blocked. Padding is what nobody "
                           "may read, so the columns of its keys are blocked, in every row.");
 }  // namespace padding_over_queries
+
+namespace padding_only {
+bool sees(int64_t s, int64_t, int64_t, int64_t length) { return s < length; }
+const Candidate candidate("padding_only", wrong_mask({"may_see", mask_by<sees>}),
+                          "the padding is blocked, but the future is not: query t sees keys 0 .. S - T + t.");
+}  // namespace padding_only
+
+namespace causal_only {
+bool sees(int64_t s, int64_t t, int64_t past, int64_t) { return s <= past + t; }
+const Candidate candidate("causal_only", wrong_mask({"may_see", mask_by<sees>}),
+                          "the future is blocked, but the padding is not: item b has lengths[b] real keys.");
+}  // namespace causal_only
 
 namespace either_is_enough {
 bool sees(int64_t s, int64_t t, int64_t past, int64_t length) { return s <= past + t || s < length; }

@@ -229,6 +229,17 @@ const Candidate candidate("patterns_of_item_0", with_mix(mix),
                           "every item was mixed by the patterns of item 0. Item b has patterns of its own.");
 }  // namespace patterns_of_item_0
 
+namespace last_token_overwrites {
+Tensor mix(const Tensor& x, const Tensor& pattern) {
+  const int64_t T = x.dim(1);
+  const Tensor last = slice(pattern, 3, T - 1, T);                          // [B, h, T, 1]
+  const Tensor heads = split_right(slice(x, 1, T - 1, T), pattern.dim(1));  // [B, h, 1, d_h]
+  return merge_right(matmul(last, heads));                                  // [B, T, D]
+}
+const Candidate candidate("last_token_overwrites", with_mix(mix),
+                          "only the last token is left in each sum, as if = stood where += should.");
+}  // namespace last_token_overwrites
+
 namespace softmax_again {
 Tensor mix(const Tensor& x, const Tensor& pattern) {
   return mix_and<merge_right>(x, softmax(pattern));  // [B, T, D]
@@ -274,6 +285,18 @@ Scalar flag(const Scalar* before, const Scalar* after, int64_t D) {
 const Candidate candidate("inverted", with_moved(moved_by<flag>),
                           "1 stands where nothing moved. 1 means moved, 0 means stayed.");
 }  // namespace inverted
+
+namespace any_equal {
+bool equal(Scalar before, Scalar after) { return before == after; }
+const Candidate candidate("any_equal", with_moved(moved_by<any<equal>>),
+                          "a token is flagged if any of its numbers stayed: == stands where != should.");
+}  // namespace any_equal
+
+namespace never_flagged {
+Scalar flag(const Scalar*, const Scalar*, int64_t) { return 0; }
+const Candidate candidate("never_flagged", with_moved(moved_by<flag>),
+                          "no token is ever flagged. Is the 1 written into the tensor that is returned?");
+}  // namespace never_flagged
 
 namespace number_by_number {
 Tensor moved(const Tensor& before, const Tensor& after) {

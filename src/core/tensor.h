@@ -50,7 +50,8 @@ public:
   Scalar at(std::initializer_list<int64_t> index) const;  // one number; ShapeError outside
   Scalar item() const;                                    // the only number; ShapeError if there are more
 
-  // For writing in place. Only a tensor that no op made may be written: a result is what a backward may read.
+  // For writing in place, in the order of memory. ValueError for the result of an op that has a history: its
+  // backward may still read it.
   std::span<Scalar> mutable_values();
 
   // A name for messages and for show(). Returns the tensor, so that a line can end in .named("tokens").

@@ -50,8 +50,10 @@ void print_first_failure(const Check& c, const std::vector<TestResult>& results,
   }
   const std::vector<Record> table = read_records(c.table), answers = read_records(transcript);
   if (table.empty()) throw FileError(Message(c.table + " is empty").hint("remove it: make writes it anew"));
-  const Record* mistake = find_mistake(answers, table);
-  if (mistake) std::cout << "  diagnosis " << wrapped(mistake->diagnosis, "            ") << "\n";
+  const Likeness like = find_mistake(answers, table);
+  if (!like.mistake) return;
+  std::cout << (like.in_all ? "  diagnosis " : "  perhaps   ")
+            << wrapped(like.mistake->diagnosis, "            ") << "\n";
 }
 
 }  // namespace

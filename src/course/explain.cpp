@@ -30,6 +30,16 @@ std::string not_linked(const std::string& name) {
          "What a lesson builds is yours to write; if it is a function of your own, its body is missing.\n";
 }
 
+// A line of the compiler without the names of our namespaces; what it says is broken, what it quotes is cut.
+std::string in_short(std::string line) {
+  for (const char* name : {"headway::", "{anonymous}::", "(anonymous namespace)::"}) {
+    for (size_t at; (at = line.find(name)) != std::string::npos;) line.erase(at, std::string(name).size());
+  }
+  const bool says =
+      line.find(": error: ") != std::string::npos || line.find(": warning: ") != std::string::npos;
+  return says ? wrapped(shortened(line, line.size()), "    ") : shortened(line, 98);
+}
+
 // What the lessons build, and a learner may want to call.
 const char* const built_by_lessons[] = {"split_heads", "merge_heads", "attention", "MultiheadAttention"};
 
@@ -44,20 +54,19 @@ std::string explain_build(const std::string& log) {
       return not_linked(name);
     }
   }
-  const size_t error = log.find(" error: "), start = log.rfind('\n', error) + 1;
-  const bool behind =
-      error != std::string::npos && log.substr(start, error - start).find("stub.cpp:") != std::string::npos;
   std::istringstream in(log);
   std::string out;
+  bool behind = false;  // an error in the text of the stub
   int lines = 0;
-  for (std::string line; std::getline(in, line) && lines < (behind ? 4 : 18);) {
+  for (std::string line; std::getline(in, line);) {
     if (line.find("In file included from") == 0 || line.find("                 from ") == 0) continue;
-    out += shortened(line, 98) + "\n";
-    lines++;
+    behind =
+        behind || (line.find("stub.cpp:") != std::string::npos && line.find(" error: ") != std::string::npos);
+    if (lines++ < 12) out += in_short(line) + "\n";
   }
   if (behind) {
     return out +
-           "The error shows only behind END, in the text of the stub: is a } missing in your region, or was a\n"
+           "An error shows only behind END, in the text of the stub: is a } missing in your region, or was a\n"
            "function renamed, or its parameters changed?\n";
   }
   return out + "The exercise does not compile yet; the first error is the one to read.\n";

@@ -157,7 +157,8 @@ std::string status_table(std::vector<std::string> lessons) {
   for (const std::string& lesson : lessons) {
     const Progress p = read_progress(lesson);
     const bool exercise = has_exercise(lesson), checked = exercise && p.check.tests > 0;
-    const std::string check = !exercise ? "no exercise"
+    const std::string check = !exercise                                                    ? "no exercise"
+                              : checked && p.passed_once && p.check.passed < p.check.tests ? "passed once"
                               : checked ? of(p.check.passed, p.check.tests)
                                         : "not begun";
     table += row(

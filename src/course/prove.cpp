@@ -49,9 +49,9 @@ void look_at_records(const std::string& who, const std::vector<Record>& table,
 void look_at_mistake(const Trial& trial, const std::vector<Record>& table, std::vector<std::string>& wrong) {
   if (count_passed(trial.results) == int(trial.results.size()))
     wrong.push_back(trial.who + " passes the check");
-  const Record* found = find_mistake(trial.answers, table);
-  if (!found || found->who != trial.who) {
-    wrong.push_back(trial.who + " is taken for " + (found ? found->who : "nothing known"));
+  const Likeness like = find_mistake(trial.answers, table);
+  if (!like.mistake || !like.in_all || like.mistake->who != trial.who) {
+    wrong.push_back(trial.who + " is taken for " + (like.mistake ? like.mistake->who : "nothing known"));
   }
 }
 

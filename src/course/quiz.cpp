@@ -85,7 +85,8 @@ std::optional<int> ask(const std::vector<Question>& questions, std::istream& in,
         return {};
       }
       chosen = named(line, q);
-      if (chosen == q.answers.size()) out << "   one letter, please.\n";
+      if (chosen == q.answers.size())
+        out << "   please type a letter, a to " << letter(q.answers.size() - 1) << ".\n";
     }
     right += q.answers[chosen].right;
     const Answer& answer = q.answers[chosen];

@@ -1,5 +1,6 @@
 #include "course/record.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -66,22 +67,26 @@ bool agrees(const Record& learner, const std::string& who, const std::vector<Rec
 
 }  // namespace
 
-const Record* find_mistake(const std::vector<Record>& learner, const std::vector<Record>& table) {
-  const Record* first_wrong = nullptr;
+Likeness find_mistake(const std::vector<Record>& learner, const std::vector<Record>& table) {
+  std::vector<const Record*> wrong;  // what is not written yet is no answer
   for (const Record& record : learner) {
     const Record* right = answer_of("solution", record.request, table);
-    if (first_wrong || !right || same_answer(record.outcome, right->outcome)) continue;
-    first_wrong = &record;
+    if (right && record.outcome.kind != Outcome::not_done && !same_answer(record.outcome, right->outcome)) {
+      wrong.push_back(&record);
+    }
   }
-  if (!first_wrong || first_wrong->outcome.kind != Outcome::value) return nullptr;
-  const Record* best = nullptr;
+  if (wrong.empty() || wrong[0]->outcome.kind != Outcome::value) return {nullptr, false};
+  Likeness best = {nullptr, false};
   int most = 0;
-  for (const Record& mistake : table) {  // its record of the same request stands for the mistake
-    if (mistake.diagnosis.empty() || mistake.request != first_wrong->request) continue;
-    if (!same_answer(mistake.outcome, first_wrong->outcome)) continue;
+  for (const Record& mistake : table) {  // its record of the first wrong request stands for the mistake
+    if (mistake.diagnosis.empty() || mistake.request != wrong[0]->request) continue;
+    if (!same_answer(mistake.outcome, wrong[0]->outcome)) continue;
     int in_common = 0;
     for (const Record& record : learner) in_common += agrees(record, mistake.who, table);
-    if (in_common > most) best = &mistake, most = in_common;
+    if (in_common <= most) continue;
+    most = in_common;
+    best = {&mistake, std::all_of(wrong.begin(), wrong.end(),
+                                  [&](const Record* record) { return agrees(*record, mistake.who, table); })};
   }
   return best;
 }

@@ -22,8 +22,12 @@ std::vector<Record> read_records(const std::string& path);
 // Whether both are the same answer, as far as rounding lets one say: equal shapes, and numbers within 1e-4.
 bool same_answer(const Outcome& a, const Outcome& b);
 
-// The mistake that gave the learner's first wrong answer too, and has most of the others in common; null if
-// there is none. `table` must hold the solution's answers, which say what is wrong.
-const Record* find_mistake(const std::vector<Record>& learner, const std::vector<Record>& table);
+// The mistake that gave the learner's first wrong answer too, and has most of the others in common.
+struct Likeness {
+  const Record* mistake;  // null if there is none, or if the first wrong answer was none but an error
+  bool in_all;            // every wrong answer is the mistake's
+};
+// `table` must hold the solution's answers, which say what is wrong.
+Likeness find_mistake(const std::vector<Record>& learner, const std::vector<Record>& table);
 
 }  // namespace headway

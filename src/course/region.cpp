@@ -121,7 +121,8 @@ std::string changed_outside(const Marked& stub, const Marked& mine) {
                                           comparable(mine, mine.end, mine.lines.size() - 1));
   found.insert(found.end(), below.begin(), below.end());
   if (found.empty()) return "";
-  std::string report = mine.path + ": changed outside BEGIN and END, so not used:\n";
+  std::string report =
+      mine.path + ": changed outside BEGIN and END, so not used (what is yours goes between them):\n";
   for (size_t i = 0; i < std::min<size_t>(found.size(), 3); i++) {
     report += text("  line ", found[i].number, ": ", shortened(found[i].words, 80), "\n");
   }

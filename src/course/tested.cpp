@@ -29,7 +29,7 @@ std::string indented(const std::string& lines) {
   return out;
 }
 
-// `printed`, at most six lines, up to where a sanitizer or the standard library reports.
+// `printed`, at most eight lines, up to where a sanitizer or the standard library reports.
 std::string last_printed() {
   std::istringstream in(printed);
   std::string out;
@@ -39,9 +39,9 @@ std::string last_printed() {
                         line.find("runtime error: ") != std::string::npos ||
                         line.find("AddressSanitizer") != std::string::npos;
     if (report) break;
-    if (lines++ < 6) out += "\nprinted   " + line;
+    if (lines++ < 8) out += "\nprinted   " + line;
   }
-  return lines > 6 ? out + text("\n          and ", lines - 6, " more lines in ",
+  return lines > 8 ? out + text("\n          and ", lines - 8, " more lines in ",
                                 environment("HEADWAY_CANDIDATE"), ".printed")
                    : out;
 }
@@ -137,10 +137,10 @@ void expect_equal(const Tensor& got, const Tensor& expected, const std::vector<c
     const double wanted = double(expected.data()[i]), came = double(got.data()[i]);
     if (std::abs(came - wanted) <= tolerance * std::max(1.0, std::abs(wanted))) continue;
     const int64_t width = got.rank() == 0 ? 1 : got.dim(-1);
-    const std::string note = std::isnan(came)
-                                 ? "\nnote      a Tensor(shape) is not cleared: before += begin with "
-                                   "Tensor::zeros; 0 / 0 is nan too"
-                                 : "";
+    const std::string note =
+        std::isnan(came) ? "\nnote      nan comes of 0 / 0, or of adding to a Tensor(shape), which is not "
+                           "cleared: use Tensor::zeros"
+                         : "";
     throw Failure(called + "where     " + place(i, got.shape(), axes) + "\nexpected  " +
                   row_around(expected.values(), i, width) + "\ngot       " +
                   row_around(got.values(), i, width) + note + last_printed());

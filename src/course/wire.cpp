@@ -143,6 +143,7 @@ Outcome Reader::take() {
 }
 
 Outcome outcome_of(const Tensor& result) {
+  if (!result.defined()) throw ValueError("the function returned a Tensor that was never given numbers");
   const std::span<const Scalar> values = result.values();
   return {.shape = result.shape(), .numbers = {values.begin(), values.end()}};
 }

@@ -67,13 +67,14 @@ TEST_CASE("a quiz asks, marks and explains, and asks again where no answer was n
   std::istringstream in("A\nx\n\n  c \n");
   std::ostringstream out;
   CHECK(ask(two, in, out) == 1);
-  CHECK(out.str() ==
-        "\n1 of 2. One?\n   a  yes\n   b  no\n   your answer, a to b:    Right: it is one.\n   b: it is.\n"
-        "\n2 of 2. Two?\n   a  one\n   b  two\n   c  three\n"
-        "   your answer, a to c:    one letter, please.\n   your answer, a to c:    one letter, please.\n"
-        "   your answer, a to c:    No: too many.\n"
-        "   a: too few.\n   b is right: just so.\n"
-        "\n1 of 2 right.\n");
+  CHECK(
+      out.str() ==
+      "\n1 of 2. One?\n   a  yes\n   b  no\n   your answer, a to b:    Right: it is one.\n   b: it is.\n"
+      "\n2 of 2. Two?\n   a  one\n   b  two\n   c  three\n"
+      "   your answer, a to c:    please type a letter, a to c.\n   your answer, a to c:    please type a letter, a to c.\n"
+      "   your answer, a to c:    No: too many.\n"
+      "   a: too few.\n   b is right: just so.\n"
+      "\n1 of 2 right.\n");
 }
 
 TEST_CASE("a quiz whose input ends stops there, and counts for nothing") {
