@@ -80,6 +80,8 @@ int check(const Check& c) {
   } else {
     print_first_failure(c, results, transcript);
   }
+  const std::string printed = c.program + ".printed";
+  if (!content_of(printed).empty()) std::cout << "\nAll that your functions printed: " << printed << "\n";
   std::cout << "\n"
             << total.passed << " of " << total.tests << " tests pass: " << total.points << " of "
             << total.points_of << " points\n";

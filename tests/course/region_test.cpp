@@ -109,7 +109,8 @@ TEST_CASE("Windows line ends, a byte order mark and a missing last line end chan
 
 TEST_CASE("text changed outside the region is reported, at most three lines") {
   const Sandbox sandbox;
-  const std::string head = path + ": changed outside BEGIN and END, so not used (what is yours goes between them):\n";
+  const std::string head =
+      path + ": changed outside BEGIN and END, so not used (what is yours goes between them):\n";
   CHECK(report_of(with(stub_text, "columns.", "columns.  ")) == "");
   CHECK(report_of(with(stub_text, "namespace {", "\n\n  namespace {\t")) == "");
   CHECK(report_of(with(stub_text, "namespace {", "#include <list>\nnamespace {")) ==

@@ -126,8 +126,8 @@ TEST_CASE("numbers that differ are shown with their place, row by row") {
         "where     batch 1, token 0, number 1\nexpected  3 4\ngot       3 4.001");
   CHECK(
       failure(Tensor::from({2, 1, 2}, {1, -std::numeric_limits<Scalar>::quiet_NaN(), 3, 4})) ==
-      "where     batch 0, token 0, number 1\nexpected  1 2\ngot       1 nan\nnote      nan comes of 0 / 0, or of "
-      "adding to a Tensor(shape), which is not cleared: use Tensor::zeros");
+      "where     batch 0, token 0, number 1\nexpected  1 2\ngot       1 nan\nnote      nan: 0 / 0, or += into a "
+      "Tensor(shape), which is not cleared: use Tensor::zeros");
   CHECK(failure(Tensor::from({1, 2, 2}, {1, 2, 3, 4})) ==
         "expected  shape [2, 1, 2]\ngot       shape [1, 2, 2]");
   const Tensor wide = Tensor::full({1, 20}, 1);
