@@ -136,6 +136,13 @@ says '  crashed   it called abort, or threw where nothing may be thrown'
 says '3 of 6 tests pass: 5 of 10 points'
 unset ATTACK
 
+program=build/asan-$(echo "$CXX" | tr / _)/exercises/06-split
+chmod -x "$program"
+does 'a program that cannot be started' 1 course 06-check
+says "set-up    $program cannot be started"
+says_not 'points'
+chmod +x "$program"
+
 for other in lessons/*/check.cpp; do
   other=$(dirname "$other")
   cp "$other/solution.cpp" "$other/exercise.cpp"

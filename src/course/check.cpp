@@ -63,7 +63,7 @@ int check(const Check& c) {
   const std::vector<TestResult> results = judged(c.judge, c.lesson, c.program, transcript);
   CheckResult total;
   for (const TestResult& test : results) {
-    if (test.failure.find(set_up_is_broken) != std::string::npos) {
+    if (test.failure.find(std::string("\n") + set_up_is_broken) != std::string::npos) {
       throw FileError(Message(test.failure)
                           .hint("nothing was recorded; make clean, then " + make_command(c.lesson, "-check") +
                                 " builds everything anew"));
