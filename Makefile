@@ -209,8 +209,8 @@ $(OUT)/exercises/core.a: $(patsubst %.cpp,$(OUT)/%.o,$(wildcard src/core/*.cpp s
 $(OUT)/exercises/%: build/exercises/%.cpp $(OUT)/exercises/core.a
 	@echo '  compile lessons/$*/exercise.cpp'
 	@rm -f $@
-	@LC_ALL=C $(CXX) $(FLAGS_OF_EXERCISE) -include $(OUT)/sources.h $^ $(WRAP) -o $@ 2> $@.log || { $(COURSE) explain lessons/$* $@.log; exit 1; }
-	@head -n 12 $@.log | tr -cd '\11\12\40-\176' | sed 's/headway:://g; s/{anonymous}:://g' | fold -s -w 98
+	@LC_ALL=C $(CXX) $(FLAGS_OF_EXERCISE) -include $(OUT)/sources.h $^ $(WRAP) -o $@ 2> $@.log; status=$$?; \
+	  $(COURSE) explain lessons/$* $@.log; exit $$status
 
 $(OUT)/same_pictures: $(OUT)/tests/pictures/same.o
 	@$(CXX) $(FLAGS) $^ -o $@

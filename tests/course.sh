@@ -91,6 +91,16 @@ region wrong
 does 'a file that does not compile' 1 course 06-check
 says 'The exercise does not compile yet; the first error is the one to read.'
 
+sed 's/return permute/const int unused = 0;\n  return permute/' right > wrong
+region wrong
+does 'a file that compiles with a warning' 0 course 06-check
+grep -q "warning: unused variable 'unused'" out || complain 'the warning is not shown'
+says_not 'does not compile'
+for command in check hint solution reset; do
+  does "04-$command" 1 course "04-$command"
+  says '04-attention has no exercise'
+done
+
 region tests/course/attacks.cpp
 while IFS='|' read -r ATTACK expected; do
   export ATTACK

@@ -45,6 +45,8 @@ const char* const built_by_lessons[] = {"split_heads", "merge_heads", "attention
 
 }  // namespace
 
+bool build_failed(const std::string& log) { return log.find("error: ") != std::string::npos; }
+
 std::string explain_build(const std::string& log) {
   const std::string missing = missing_function(log);
   if (!missing.empty()) return not_linked(missing);
@@ -64,6 +66,7 @@ std::string explain_build(const std::string& log) {
         behind || (line.find("stub.cpp:") != std::string::npos && line.find(" error: ") != std::string::npos);
     if (lines++ < 12) out += in_short(line) + "\n";
   }
+  if (!build_failed(log)) return out;
   if (behind) {
     return out +
            "An error shows only behind END, in the text of the stub: is a } missing in your region, or was a\n"

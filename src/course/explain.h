@@ -1,11 +1,14 @@
-// What to say when the learner's exercise does not compile or link.
+// What the compiler and the linker said of the learner's exercise, for the learner.
 #pragma once
 
 #include <string>
 
 namespace headway {
 
-// At most a screen of what compiler and linker said, and for a function that is not linked on purpose, why.
+bool build_failed(const std::string& log);
+
+// At most a screen of what they said. If they failed also what that means: for a function that is not linked
+// on purpose, why; for an error behind the region, what may be wrong inside.
 std::string explain_build(const std::string& log);
 
 }  // namespace headway

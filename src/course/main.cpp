@@ -46,18 +46,24 @@ int splice_into(const std::string& lesson, const std::string& path) {
   return 0;
 }
 
-int explain(const std::string& lesson, const std::string& log) {
-  std::cout << explain_build(content_of(log)) << "next: " << make_command(lesson, "-check") << " again\n";
-  return 1;
+int explain(const std::string& lesson, const std::string& path) {
+  const std::string log = content_of(path);
+  std::cout << explain_build(log);
+  if (build_failed(log)) std::cout << "next: " << make_command(lesson, "-check") << " again\n";
+  return 0;
 }
 
 // What is to be done, and with what: a lesson, or several, or a lesson and files.
 int run(const std::string& command, const Lessons& lessons) {
   const std::string& lesson = lessons[0];
   const size_t count = lessons.size();
+  const bool about_exercise =
+      command == "check" || command == "hint" || command == "solution" || command == "reset";
+  if (about_exercise && content_of(lesson + "/stub.cpp").empty()) {
+    throw FileError(
+        Message(lesson_name(lesson) + " has no exercise").hint("make status shows which lessons have one"));
+  }
   if (command == "check" && count == 4) return check({lesson, lessons[1], lessons[2], lessons[3]});
-  if (command == "check" && count == 1)
-    throw FileError(Message(lesson + " has no exercise").hint(no_exercise));
   if (command == "prove" && count == 3) return prove(lesson, lessons[1], lessons[2]);
   if (command == "table" && count == 3) return write_table(lessons[1], lesson, lessons[2]), 0;
   if (command == "explain" && count == 2) return explain(lesson, lessons[1]);

@@ -15,9 +15,9 @@ struct Outcome {
   enum Kind { value, refused, not_done, lost };  // lost: no answer came
   Kind kind = value;
   Shape shape = {};  // of the result
-  std::vector<Scalar> numbers =
-      {};                    // in the order of memory; a mask has 1 where attending is allowed, else 0
-  std::string message = {};  // why there is no result
+  // In the order of memory; of a mask 1 where attending is allowed, else 0.
+  std::vector<Scalar> numbers = {};
+  std::string message = {};           // why there is no result
   std::string at = {}, printed = {};  // where it threw, and what was printed; not put into text
 };
 

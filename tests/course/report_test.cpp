@@ -96,6 +96,11 @@ TEST_CASE("a sanitizer's report is told in words, with the line of the learner's
 }
 
 TEST_CASE("a program that does not compile or link is explained") {
+  const std::string warning = "lessons/a/exercise.cpp:3:1: warning: unused variable 'x'\n";
+  CHECK_FALSE(build_failed(warning));
+  CHECK(explain_build("lessons/a/exercise.cpp:3:1: warning: unused headway::Tensor 'x'\n") ==
+        "lessons/a/exercise.cpp:3:1: warning: unused Tensor 'x'\n");
+  CHECK(explain_build("") == "");
   CHECK(explain_build(
             "x.o: in function f:\nexercise.cpp:3: undefined reference to `headway::split_heads(headway::"
             "Tensor const&, long)'\ncollect2: error: ld returned 1 exit status\n") ==
