@@ -46,6 +46,9 @@ std::string taken_for(const std::vector<Outcome>& answers) {
 TEST_CASE("a mistake is found by the first wrong answer, and by what else agrees") {
   CHECK(taken_for({value({7}), value({2}), error}) == "early");
   CHECK(taken_for({value({7}), value({8}), error}) == "both");
+  CHECK(taken_for({value({7}), value({9}), error}) == "perhaps early");
+  CHECK(taken_for({value({7}), {.kind = Outcome::not_done}, error}) ==
+        "early");  // not written yet is no answer
   CHECK(taken_for({value({1}), value({2}), value({0})}) == "late");
   CHECK(taken_for({value({1}), value({8}), error}) == "both");          // half of it is mended
   CHECK(taken_for({value({Scalar(7.00001)}), value({2})}) == "early");  // rounding is no other mistake
