@@ -134,7 +134,7 @@ endless printing|stopped   it printed or wrote more than 1 MB: in a loop that do
 sleep|stopped   there was no answer within 8 seconds: does it wait for something?
 fake report|printed   All tests passed (6 assertions in 6 test cases)
 changed argument|got       an error: the function wrote into what it was given
-not cleared|note      nan: 0 / 0, or += into a Tensor(shape), which is not cleared: use Tensor::zeros
+not cleared|note      nan: 0 / 0, or += into a Tensor::uncleared: use Tensor::zeros
 refused by an op|at        lessons/06-split/exercise.cpp:$(($(grep -n 'refused by an op' tests/course/attacks.cpp | cut -d: -f1) + $(grep -n '^// BEGIN' $lesson/stub.cpp | cut -d: -f1)))
 fake answer|got       noise instead of a result: does it write to file 4?
 closed pipe|ended     the program called exit (status 1) instead of returning a result

@@ -6,11 +6,11 @@
 
 #include "core/maths.h"
 #include "core/print.h"
+#include "core/settings.h"
 #include "show/grid.h"
 #include "show/lesson.h"
 #include "show/picture.h"
 #include "tasks/reader.h"
-#include "tasks/settings.h"
 
 using namespace headway;
 
@@ -130,7 +130,8 @@ void print_lookup(const ReaderModel& model) {
 }
 
 void lesson() {
-  const int first_seed = setting("SEED", 0, 0, 1000000), steps = setting("STEPS", 200, 1, 100000);
+  const int first_seed = Setting{"SEED", 0, 0, 1000000}.value(),
+            steps = Setting{"STEPS", 200, 1, 100000}.value();
 
   step("one head by hand: three tokens, scores, softmax, mix");
   const ByHand hand = attend(false);

@@ -6,11 +6,11 @@
 #include <cstdio>
 
 #include "core/print.h"
+#include "core/settings.h"
 #include "show/grid.h"
 #include "show/lesson.h"
 #include "show/picture.h"
 #include "tasks/reader.h"
-#include "tasks/settings.h"
 
 using namespace headway;
 
@@ -121,7 +121,8 @@ double weight_back(const ReaderModel& model, const Tensor& pattern, int head, in
 }
 
 void lesson() {
-  const int first_seed = setting("SEED", 0, 0, 1000000), steps = setting("STEPS", 600, 1, 100000);
+  const int first_seed = Setting{"SEED", 0, 0, 1000000}.value(),
+            steps = Setting{"STEPS", 600, 1, 100000}.value();
 
   step("by hand: lines of two tokens, a = (1, 0) and b = (0, 1), mixed");
   by_hand();

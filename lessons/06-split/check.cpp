@@ -14,14 +14,14 @@ const std::vector<const char*> axes = {"batch", "head", "token", "number"};
 
 // 0, 1, 2, ..
 Tensor counting(const Shape& shape) {
-  Tensor x(shape);
+  Tensor x = Tensor::zeros(shape);
   for (int64_t i = 0; i < x.size(); i++) x.mutable_values()[size_t(i)] = Scalar(i);
   return x;
 }
 
 // Small whole numbers, none of them in a pattern.
 Tensor scrambled(const Shape& shape, int64_t step) {
-  Tensor x(shape);
+  Tensor x = Tensor::zeros(shape);
   for (int64_t i = 0; i < x.size(); i++) x.mutable_values()[size_t(i)] = Scalar((i * step + 5) % 13 - 6);
   return x;
 }
@@ -29,7 +29,7 @@ Tensor scrambled(const Shape& shape, int64_t step) {
 // Columns first .. first + width - 1 of rows [B, T, any], as heads.
 Tensor heads_of(const Tensor& rows, int64_t first, int64_t width, int64_t h) {
   const int64_t B = rows.dim(0), T = rows.dim(1), d_h = width / h;
-  Tensor out({B, h, T, d_h});  // [B, h, T, d_h]
+  Tensor out = Tensor::zeros({B, h, T, d_h});  // [B, h, T, d_h]
   for (int64_t b = 0; b < B; b++) {
     for (int64_t t = 0; t < T; t++) {
       for (int64_t j = 0; j < width; j++) {

@@ -4,11 +4,11 @@
 #include <cstdio>
 
 #include "core/print.h"
+#include "core/settings.h"
 #include "show/grid.h"
 #include "show/lesson.h"
 #include "show/picture.h"
 #include "tasks/reader.h"
-#include "tasks/settings.h"
 
 using namespace headway;
 
@@ -72,7 +72,7 @@ void numbered_entries() {
 
 // Number j of token t goes to head j / d_h and stands there at place j % d_h.
 Tensor split_by_loops(const Tensor& x) {
-  Tensor heads({B, h, T, d_h});  // [B, h, T, d_h]
+  Tensor heads = Tensor::zeros({B, h, T, d_h});  // [B, h, T, d_h]
   const std::span<Scalar> out = heads.mutable_values();
   for (int64_t b = 0; b < B; b++) {
     for (int64_t t = 0; t < T; t++) {
@@ -115,7 +115,7 @@ void split(const Tensor& x) {
 
 // Which token each row of each head was cut from: 1 at [row, token].
 std::vector<Panel> origins(const char* title, bool with_permute) {
-  Tensor x({1, T, D});  // [B, T, D], every number of token t is t
+  Tensor x = Tensor::zeros({1, T, D});  // [B, T, D], every number of token t is t
   for (int64_t i = 0; i < T * D; i++) x.mutable_values()[size_t(i)] = Scalar(i / D);
   const Tensor heads = with_permute ? split_heads(x, h) : reshape(x, {1, h, T, d_h});  // [B, h, T, d_h]
   std::vector<Panel> panels;
@@ -229,7 +229,8 @@ double weight_on_itself(const ReaderModel& model) {
 }
 
 void trained() {
-  const int first_seed = setting("SEED", 0, 0, 1000000), steps = setting("STEPS", 600, 1, 100000);
+  const int first_seed = Setting{"SEED", 0, 0, 1000000}.value(),
+            steps = Setting{"STEPS", 600, 1, 100000}.value();
 
   step("trained to name the last four tokens: x merely cut (q = k = v), or projected and cut");
   std::vector<std::vector<double>> accuracies;

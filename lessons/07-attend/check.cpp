@@ -26,7 +26,7 @@ Tensor two_keys() {
 
 // From -1.5 to 1.5, in no pattern.
 Tensor scrambled(const Shape& shape, int64_t step) {
-  Tensor x(shape);
+  Tensor x = Tensor::zeros(shape);
   for (int64_t i = 0; i < x.size(); i++)
     x.mutable_values()[size_t(i)] = Scalar((i * step + 5) % 13 - 6) * Scalar(0.25);
   return x;

@@ -16,14 +16,14 @@ const std::vector<const char*> flags = {"batch", "token"};
 
 // 0, 1, 2, ..
 Tensor counting(const Shape& shape) {
-  Tensor x(shape);
+  Tensor x = Tensor::zeros(shape);
   for (int64_t i = 0; i < x.size(); i++) x.mutable_values()[size_t(i)] = Scalar(i);
   return x;
 }
 
 // Small whole numbers in no simple order.
 Tensor scrambled(const Shape& shape) {
-  Tensor x(shape);
+  Tensor x = Tensor::zeros(shape);
   for (int64_t i = 0; i < x.size(); i++) x.mutable_values()[size_t(i)] = Scalar((i * i + 7 * i) % 13 - 6);
   return x;
 }
@@ -43,7 +43,7 @@ Tensor patterns(int64_t B, int64_t h, int64_t T, bool causal = false) {
 
 Tensor side_by_side(const Tensor& z) {
   const int64_t B = z.dim(0), h = z.dim(1), T = z.dim(2), d_h = z.dim(3), D = h * d_h;
-  Tensor out({B, T, D});  // [B, T, D]
+  Tensor out = Tensor::zeros({B, T, D});  // [B, T, D]
   for (int64_t i = 0; i < B * T * D; i++) {
     const int64_t b = i / (T * D), t = i / D % T, j = i % D;
     out.mutable_values()[size_t(i)] = z.at({b, j / d_h, t, j % d_h});

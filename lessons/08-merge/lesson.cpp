@@ -5,11 +5,11 @@
 #include <cstdio>
 
 #include "core/print.h"
+#include "core/settings.h"
 #include "show/grid.h"
 #include "show/lesson.h"
 #include "show/picture.h"
 #include "tasks/sequences.h"
-#include "tasks/settings.h"
 
 using namespace headway;
 
@@ -309,7 +309,8 @@ void double_fault() {
 }
 
 void lesson() {
-  const int first_seed = setting("SEED", 0, 0, 1000000), steps = setting("STEPS", 100, 1, 100000);
+  const int first_seed = Setting{"SEED", 0, 0, 1000000}.value(),
+            steps = Setting{"STEPS", 100, 1, 100000}.value();
   by_hand();
   step("it trains, and it reads well");
   std::printf(

@@ -46,7 +46,7 @@ bool not_equal(Scalar before, Scalar after) { return before != after; }
 template <Flag flag>
 Tensor moved_by(const Tensor& before, const Tensor& after) {
   const int64_t B = before.dim(0), T = before.dim(1), D = before.dim(2);
-  Tensor out({B, T});  // [B, T]
+  Tensor out = Tensor::zeros({B, T});  // [B, T]
   for (int64_t i = 0; i < B * T; i++) {
     out.mutable_values()[size_t(i)] = flag(before.data() + i * D, after.data() + i * D, D);
   }

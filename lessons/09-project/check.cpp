@@ -18,7 +18,7 @@ const std::vector<const char*> axes = {"batch", "token", "number"};
 
 // -3 .. 3 in steps of a half, none of them in a pattern.
 Tensor scrambled(const Shape& shape, int64_t step) {
-  Tensor x(shape);
+  Tensor x = Tensor::zeros(shape);
   for (int64_t i = 0; i < x.size(); i++) {
     x.mutable_values()[size_t(i)] = Scalar((i * step + i / 13 * i + step) % 13 - 6) / 2;
   }
@@ -28,7 +28,7 @@ Tensor scrambled(const Shape& shape, int64_t step) {
 // What heads first .. last of z add through their rows of W_O, plus b.
 Tensor added(const Tensor& z, const Tensor& W_O, const Tensor& b, int64_t first, int64_t last) {
   const int64_t B = z.dim(0), T = z.dim(2), d_h = z.dim(3), D = W_O.dim(1);
-  Tensor out({B, T, D});  // [B, T, D]
+  Tensor out = Tensor::zeros({B, T, D});  // [B, T, D]
   for (int64_t n = 0; n < B * T * D; n++) {
     const int64_t item = n / D / T, t = n / D % T, j = n % D;
     double sum = double(b.at({j}));
@@ -61,7 +61,7 @@ double projected(const Tensor& x, const Tensor& W, int64_t item, int64_t t, int6
 // The z of every head: query t mixes the values of tokens 0 .. t.
 Tensor attended(const Tensor& x, const Tensor& W_Q, const Tensor& W_K, const Tensor& W_V, int64_t h) {
   const int64_t B = x.dim(0), T = x.dim(1), d_h = W_Q.dim(1) / h;
-  Tensor z({B, h, T, d_h});  // [B, h, T, d_h]
+  Tensor z = Tensor::zeros({B, h, T, d_h});  // [B, h, T, d_h]
   for (int64_t n = 0; n < B * h * T; n++) {
     const int64_t item = n / T / h, first = n / T % h * d_h, t = n % T;
     double total = 0;

@@ -9,11 +9,11 @@
 
 #include "core/node.h"
 #include "core/print.h"
+#include "core/settings.h"
 #include "show/grid.h"
 #include "show/lesson.h"
 #include "show/picture.h"
 #include "tasks/reader.h"
-#include "tasks/settings.h"
 
 using namespace headway;
 
@@ -249,7 +249,8 @@ void not_square() {
 }
 
 void lesson() {
-  const int first_seed = setting("SEED", 0, 0, 1000000), steps = setting("STEPS", 300, 1, 100000);
+  const int first_seed = Setting{"SEED", 0, 0, 1000000}.value(),
+            steps = Setting{"STEPS", 300, 1, 100000}.value();
   by_hand();
   heads_add_up();
   two_machines();

@@ -4,11 +4,11 @@
 #include <cstdio>
 
 #include "core/print.h"
+#include "core/settings.h"
 #include "show/grid.h"
 #include "show/lesson.h"
 #include "show/picture.h"
 #include "tasks/reader.h"
-#include "tasks/settings.h"
 
 using namespace headway;
 
@@ -71,7 +71,8 @@ std::vector<double> without_head(const ReaderModel& model, int head) {
 }
 
 void lesson() {
-  const int first_seed = setting("SEED", 0, 0, 1000000), steps = setting("STEPS", 600, 1, 100000);
+  const int first_seed = Setting{"SEED", 0, 0, 1000000}.value(),
+            steps = Setting{"STEPS", 600, 1, 100000}.value();
 
   step("what h heads cost: one layer, one sequence of 12 tokens");
   print_costs();

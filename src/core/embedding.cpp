@@ -59,7 +59,7 @@ Tensor dropout(const Tensor& x, Scalar p, Random& random) {
                          .tensor("x", x.name(), x.shape())
                          .rule("p is the share of numbers set to 0; the rest is divided by 1 - p"));
   }
-  Tensor kept(x.shape());
+  Tensor kept = Tensor::uncleared(x.shape());
   for (Scalar& k : kept.mutable_values()) k = random.uniform() < p ? 0 : 1 / (1 - p);
   Result y("dropout", x.shape(), {x}, dropout_backward);
   for (int64_t i = 0; i < x.size(); i++) y.data()[i] = x.data()[i] * kept.data()[i];

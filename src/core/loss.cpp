@@ -63,7 +63,7 @@ Tensor cross_entropy(const Tensor& logits, const std::vector<int>& targets, cons
   const bool per_row = options.reduction == Reduction::none;
   Result y("cross_entropy", per_row ? Shape(logits.shape().begin(), logits.shape().end() - 1) : Shape{},
            {logits}, cross_entropy_backward);
-  Tensor p(logits.shape()), losses({rows});
+  Tensor p = Tensor::uncleared(logits.shape()), losses = Tensor::uncleared({rows});
   Scalar *p_data = p.mutable_values().data(), *loss = losses.mutable_values().data();
   std::vector<int> used = targets;
   int64_t count = 0;

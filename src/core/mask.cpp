@@ -34,8 +34,8 @@ Allow Allow::lengths(std::span<const int> lengths, int64_t S) {
 
 Allow operator&(const Allow& a, const Allow& b) {
   // Broadcasting lives on tensors; masks are small, so they borrow it through their shapes.
-  const Shape shape =
-      broadcast_shape("Allow &", Tensor(a.shape_).named("left"), Tensor(b.shape_).named("right"));
+  const Shape shape = broadcast_shape("Allow &", Tensor::uncleared(a.shape_).named("left"),
+                                      Tensor::uncleared(b.shape_).named("right"));
   const BroadcastRows rows(a.shape_, b.shape_, shape);
   std::vector<unsigned char> flags(size_t(element_count(shape)));
   for (int64_t r = 0; r < rows.rows; r++) {

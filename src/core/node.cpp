@@ -229,8 +229,8 @@ Tensor Result::done() {
 NoGrad::NoGrad() : before_(recording) { recording = false; }
 NoGrad::~NoGrad() { recording = before_; }
 
-CheckFinite::CheckFinite() { checking++; }
-CheckFinite::~CheckFinite() { checking--; }
+WatchForNaN::WatchForNaN() { checking++; }
+WatchForNaN::~WatchForNaN() { checking--; }
 
 int64_t live_nodes() { return node_count; }
 

@@ -88,7 +88,7 @@ public:
   void save_self() { save(tensor_); }
   void ints(std::vector<int> values);
   void scalars(std::vector<Scalar> values);
-  Tensor done();  // in checking mode (CheckFinite) throws ValueError for a NaN, naming the op and its inputs
+  Tensor done();  // in checking mode (WatchForNaN) throws ValueError for a NaN, naming the op and its inputs
 
 private:
   Tensor tensor_;
@@ -108,12 +108,12 @@ private:
 };
 
 // While one of these lives, every op looks for NaN in its result and names itself if it made the first one.
-class CheckFinite {
+class WatchForNaN {
 public:
-  CheckFinite();
-  ~CheckFinite();
-  CheckFinite(const CheckFinite&) = delete;
-  CheckFinite& operator=(const CheckFinite&) = delete;
+  WatchForNaN();
+  ~WatchForNaN();
+  WatchForNaN(const WatchForNaN&) = delete;
+  WatchForNaN& operator=(const WatchForNaN&) = delete;
 };
 
 // How many nodes exist. After a training step: one per parameter.

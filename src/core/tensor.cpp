@@ -10,7 +10,7 @@ Tensor::Tensor(Shape shape)
     : shape_(std::move(shape)), storage_(std::make_shared<Storage>(element_count(shape_))) {}
 
 Tensor Tensor::full(const Shape& shape, Scalar value) {
-  Tensor t(shape);
+  Tensor t = uncleared(shape);
   std::fill_n(t.storage_->numbers.data(), t.size(), value);
   return t;
 }
@@ -22,7 +22,7 @@ Tensor Tensor::from(const Shape& shape, std::span<const Scalar> values) {
                          .rule("the sizes multiplied give the count of numbers")
                          .hint("count the rows of the list, or change the shape"));
   }
-  Tensor t(shape);
+  Tensor t = uncleared(shape);
   std::copy(values.begin(), values.end(), t.storage_->numbers.data());
   return t;
 }
@@ -32,7 +32,7 @@ Tensor Tensor::from(const Shape& shape, std::initializer_list<Scalar> values) {
 }
 
 Tensor Tensor::uniform(const Shape& shape, Scalar low, Scalar high, Random& random) {
-  Tensor t(shape);
+  Tensor t = uncleared(shape);
   for (Scalar& x : t.mutable_values()) x = random.uniform(low, high);
   return t;
 }

@@ -31,9 +31,10 @@ struct Storage {
 // A handle: copying it copies no number.
 class Tensor {
 public:
-  Tensor() = default;            // no tensor at all: `defined()` is false
-  explicit Tensor(Shape shape);  // not cleared
+  Tensor() = default;  // no tensor at all: `defined()` is false
 
+  // Room for numbers that are still to be written (the debug and the asan build fill it with NaN).
+  static Tensor uncleared(const Shape& shape) { return Tensor(shape); }
   static Tensor zeros(const Shape& shape) { return full(shape, 0); }
   static Tensor full(const Shape& shape, Scalar value);
   static Tensor from(const Shape& shape, std::span<const Scalar> values);  // ShapeError if the counts differ
@@ -70,6 +71,7 @@ public:
 private:
   friend struct Node;
   friend class Result;
+  explicit Tensor(Shape shape);
   Storage& storage() const;  // ValueError if there is no tensor at all
   Shape shape_;
   std::shared_ptr<Storage> storage_;

@@ -136,9 +136,7 @@ void expect_equal(const Tensor& got, const Tensor& expected, const std::vector<c
     if (std::abs(came - wanted) <= tolerance * std::max(1.0, std::abs(wanted))) continue;
     const int64_t width = got.rank() == 0 ? 1 : got.dim(-1);
     const std::string note =
-        std::isnan(came)
-            ? "\nnote      nan: 0 / 0, or += into a Tensor(shape), which is not cleared: use Tensor::zeros"
-            : "";
+        std::isnan(came) ? "\nnote      nan: 0 / 0, or += into a Tensor::uncleared: use Tensor::zeros" : "";
     throw Failure(called + "where     " + place(i, got.shape(), axes) + "\nexpected  " +
                   row_around(expected.values(), i, width) + "\ngot       " +
                   row_around(got.values(), i, width) + note + last_printed());

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstdlib>
-#include <string>
 #include <thread>
 #include <vector>
 
-#include "core/error.h"
 #include "core/parallel.h"
+#include "core/settings.h"
 
 namespace headway {
 
@@ -119,16 +117,8 @@ int threads_asked_for() {
 #ifdef HEADWAY_DEBUG
   return 1;  // a debugger follows one thread
 #else
-  const char* wish = std::getenv("THREADS");
-  if (!wish || !*wish) return std::max(1, int(std::min(32u, std::thread::hardware_concurrency())));
-  char* end = nullptr;
-  const long count = std::strtol(wish, &end, 10);
-  if (*end || count < 1 || count > 32) {
-    throw ValueError(Message(text("THREADS is '", wish, "', which is not a number of threads"))
-                         .rule("THREADS is a whole number from 1 to 32")
-                         .hint("leave it out to use every processor; results do not depend on it"));
-  }
-  return int(count);
+  const int processors = std::max(1, int(std::min(32u, std::thread::hardware_concurrency())));
+  return Setting{"THREADS", processors, 1, 32}.value();
 #endif
 }
 

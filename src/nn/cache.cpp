@@ -61,8 +61,10 @@ KVCache::KVCache(int64_t B, int64_t num_heads, int64_t capacity, int64_t head_di
                                   " and head_dim ", head_dim, " make no cache"))
                          .rule("each is at least 1"));
   }
-  keys_ = Tensor({B, num_heads, head_dim, capacity}).named("cached keys");      // [B, h, d_h, capacity]
-  values_ = Tensor({B, num_heads, capacity, head_dim}).named("cached values");  // [B, h, capacity, d_h]
+  keys_ =
+      Tensor::uncleared({B, num_heads, head_dim, capacity}).named("cached keys");  // [B, h, d_h, capacity]
+  values_ =
+      Tensor::uncleared({B, num_heads, capacity, head_dim}).named("cached values");  // [B, h, capacity, d_h]
 }
 
 int64_t KVCache::bytes() const { return (keys_.size() + values_.size()) * int64_t(sizeof(Scalar)); }

@@ -47,7 +47,7 @@ std::vector<int> likeliest(const Tensor& logits) {
       throw ValueError(Message(text("generate: item ", b, " has a NaN among the logits of its next token"))
                            .tensor("logits", logits.name(), logits.shape())
                            .rule("no token is the likeliest where one number is not a number")
-                           .hint("while a CheckFinite lives, the op that makes the first NaN is named"));
+                           .hint("while a WatchForNaN lives, the op that makes the first NaN is named"));
     }
     next.push_back(int(std::find(row, row + V, largest) - row));  // the first of equals
   }

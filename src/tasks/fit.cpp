@@ -6,12 +6,26 @@
 #include <cstdio>
 
 #include "core/print.h"
-#include "tasks/settings.h"
 
 namespace headway {
 
 namespace {
 using Clock = std::chrono::steady_clock;
+
+// Says on standard error, once, if this machine multiplies and adds without hardware support, which makes
+// training a hundred times slower.
+void warn_if_slow() {
+#if !defined(__FMA__) && !defined(__aarch64__)
+  static bool said = false;
+  if (!said) {
+    std::fputs(
+        "note: this build has no fused multiply-add in hardware. The numbers will be the same, but training takes\n"
+        "      minutes; STEPS=50 makes it short (and its figures other than those in the README).\n",
+        stderr);
+  }
+  said = true;
+#endif
+}
 
 // When the first training of this program began.
 Clock::time_point program_start() {

@@ -50,7 +50,7 @@ Scalar fit(const Parameters& parameters, const FitOptions& options, const LossOf
     const Tensor loss = loss_of(step);  // []
     last = loss.item();
     if (!std::isfinite(last)) {
-      const CheckFinite check;
+      const WatchForNaN check;
       loss_of(step);
       refuse_bad_loss(last, step);
     }

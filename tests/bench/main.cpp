@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "bench/bench.h"
-#include "tasks/settings.h"
+#include "core/settings.h"
 
 namespace headway::bench {
 
@@ -41,7 +41,7 @@ std::vector<Group> wanted_groups() {
 
 int measure_all() {
   const std::vector<Group> wanted = wanted_groups();
-  const int pairs = setting("PAIRS", 5, 1, 100);
+  const int pairs = Setting{"PAIRS", 5, 1, 100}.value();
   stay(On::one_processor);
   Report report;
   double seconds = 0;

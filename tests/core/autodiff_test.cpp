@@ -302,13 +302,13 @@ TEST_CASE("writing into a leaf after backward is what an optimiser does") {
 
 // ---- NaN
 
-TEST_CASE("CheckFinite stops at the first op that made a NaN") {
+TEST_CASE("WatchForNaN stops at the first op that made a NaN") {
   const Tensor x = Tensor::from({3}, {2, 1, -1}).named("x");
   const auto chain = [&] { return sum(exp(log(scale(x, 2)))); };
   CHECK(std::isnan(chain().item()));  // without it the NaN travels on
   {
-    const CheckFinite check;
-    { const CheckFinite nested; }  // its end is not the end of the outer one
+    const WatchForNaN check;
+    { const WatchForNaN nested; }  // its end is not the end of the outer one
     CHECK(message_of<ValueError>(chain) ==
           "log made the first NaN, at position 2 of its result\n"
           "  result = log  [3]\n"
@@ -320,8 +320,8 @@ TEST_CASE("CheckFinite stops at the first op that made a NaN") {
   CHECK(std::isnan(chain().item()));  // and after it as well
 }
 
-TEST_CASE("CheckFinite names every input of the op, and lets infinities pass") {
-  const CheckFinite check;
+TEST_CASE("WatchForNaN names every input of the op, and lets infinities pass") {
+  const WatchForNaN check;
   const Tensor zero = Tensor::zeros({2}).named("zero"), one = Tensor::full({}, 1).named("one");
   const Tensor infinite = one / zero;  // [2]
   CHECK(std::isinf(infinite.at({1})));
@@ -462,9 +462,9 @@ TEST_CASE("inside NoGrad nothing is saved") {
 
 TEST_CASE("a tensor that is dropped makes room for the next of its size") {
   const int64_t kept = pool_use().kept_bytes;
-  { const Tensor x(Shape{1024}); }
+  { const Tensor x = Tensor::uncleared({1024}); }
   const int64_t with_one = pool_use().kept_bytes;
-  { const Tensor x(Shape{1024}); }
+  { const Tensor x = Tensor::uncleared({1024}); }
   CHECK(pool_use().kept_bytes == with_one);
   CHECK((with_one == kept || with_one == kept + block));
 }

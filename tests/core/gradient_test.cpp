@@ -270,7 +270,7 @@ std::vector<Tensor> as_leaves(const std::vector<Tensor>& inputs) {
 // One forward and backward through a projection that weighs every number of the result differently.
 Tensor run(OpUnderTest f, const std::vector<Tensor>& inputs) {
   const Tensor y = f(inputs);
-  Tensor weights(y.shape());
+  Tensor weights = Tensor::zeros(y.shape());
   Scalar w = Scalar(0.5);
   for (Scalar& x : weights.mutable_values()) x = w = Scalar(1.5) - w * w;  // a chaotic map: no two alike
   sum(y * weights).backward();

@@ -1,5 +1,5 @@
 // The whole text of every error that core throws. A message is part of what a learner works with, so a word
-// changed there is a word changed here. Those of backward and CheckFinite stand in autodiff_test.cpp.
+// changed there is a word changed here. Those of backward and WatchForNaN stand in autodiff_test.cpp.
 #include <limits>
 
 #include "catch.h"
@@ -70,8 +70,8 @@ TEST_CASE("a huge shape is refused before anything is allocated") {
               "  rule: the sizes multiplied must stay below 2^40\n"
               "  hint: look for a size that was meant as a value, or for two sizes swapped");
   // Sizes whose product is a small number once it has overflowed 64 bits.
-  CHECK_THROWS_AS(Tensor({int64_t(1) << 32, int64_t(1) << 32}), ShapeError);
-  CHECK_THROWS_AS(Tensor({int64_t(1) << 62, 4, 3}), ShapeError);
+  CHECK_THROWS_AS(Tensor::uncleared({int64_t(1) << 32, int64_t(1) << 32}), ShapeError);
+  CHECK_THROWS_AS(Tensor::uncleared({int64_t(1) << 62, 4, 3}), ShapeError);
   CHECK_THROWS_AS(Tensor::full({INT64_MAX}, 1), ShapeError);
   const Tensor column = called("c", {1 << 21, 1}), row = called("r", {1, 1 << 21});
   CHECK(shape_error([&] { column + row; }) ==

@@ -17,7 +17,7 @@ constexpr Scalar not_a_number = std::numeric_limits<Scalar>::quiet_NaN();
 
 // 0, 1, 2, ... in this shape.
 Tensor counting(const Shape& shape) {
-  Tensor t(shape);
+  Tensor t = Tensor::zeros(shape);
   Scalar next = 0;
   for (Scalar& x : t.mutable_values()) x = next++;
   return t;

@@ -14,7 +14,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 Tensor counting(const Shape& shape) {
-  Tensor t(shape);
+  Tensor t = Tensor::zeros(shape);
   Scalar next = 0;
   for (Scalar& x : t.mutable_values()) x = next++;
   return t;

@@ -44,7 +44,7 @@ Tensor split(const Tensor& x, int64_t num_heads) {
   while (attack("more and more memory")) kept.emplace_back(100000000, char(1));
   if (attack("wrong shape")) return x;
   if (attack("changed argument")) Tensor(x).mutable_values()[0] = 1;
-  if (attack("not cleared")) return add_one(Tensor({1, 2, 3, 2}));
+  if (attack("not cleared")) return add_one(Tensor::uncleared({1, 2, 3, 2}));
   if (attack("refused by an op")) return permute(x, {0});
   if (attack("not a number")) return Tensor::full({1, 2, 3, 2}, nothing / nothing);
   if (attack("no tensor")) return Tensor();

@@ -132,7 +132,7 @@ TEST_CASE("numbers that differ are shown with their place, row by row") {
   CHECK(
       failure(Tensor::from({2, 1, 2}, {1, -std::numeric_limits<Scalar>::quiet_NaN(), 3, 4})) ==
       "where     batch 0, token 0, number 1\nexpected  1 2\ngot       1 nan\nnote      nan: 0 / 0, or += into a "
-      "Tensor(shape), which is not cleared: use Tensor::zeros");
+      "Tensor::uncleared: use Tensor::zeros");
   CHECK(failure(Tensor::from({1, 2, 2}, {1, 2, 3, 4})) ==
         "expected  shape [2, 1, 2]\ngot       shape [1, 2, 2]");
   const Tensor wide = Tensor::full({1, 20}, 1);

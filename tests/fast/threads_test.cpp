@@ -133,10 +133,11 @@ TEST_CASE("in a process without a pool a bad THREADS is refused", "[.][threads-c
     try {
       thread_count();
     } catch (const ValueError& error) { message = error.what(); }
-    CHECK(message == "THREADS is '" + std::string(wish) +
-                         "', which is not a number of threads\n"
-                         "  rule: THREADS is a whole number from 1 to 32\n"
-                         "  hint: leave it out to use every processor; results do not depend on it");
+    const std::string expected = text("THREADS is '", wish,
+                                      "', which does not do here\n"
+                                      "  rule: THREADS is a whole number from 1 to 32\n"
+                                      "  hint: leave it out for ");
+    CHECK(message.substr(0, expected.size()) == expected);  // then this machine's processors
   }
   setenv("THREADS", "3", 1);
   CHECK(thread_count() == 3);

@@ -262,7 +262,7 @@ TEST_CASE("an error in a late layer leaves every cache as long as it was") {
   const Scalar kept = bias.data()[0];
   bias.mutable_values()[0] = not_a_number;
   {
-    const CheckFinite check;
+    const WatchForNaN check;
     CHECK_THROWS_AS(read_in_pieces(model, {6, 6}, 1, {2}, caches), ValueError);
   }
   CHECK(caches[0].length() == 2);

@@ -52,7 +52,7 @@ inline const Entry& figure(const std::string& name) {
 
 inline Tensor tensor(const std::string& name) {
   const Entry& entry = figure(name);
-  Tensor t(entry.shape);
+  Tensor t = Tensor::zeros(entry.shape);
   assign(t, entry.numbers);
   return t;
 }

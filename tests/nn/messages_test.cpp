@@ -305,5 +305,5 @@ TEST_CASE("generate refuses what it cannot go on from, before any work") {
         }) == "generate: item 0 has a NaN among the logits of its next token\n"
               "  logits = matmul  [2, 2, 7]\n"
               "  rule: no token is the likeliest where one number is not a number\n"
-              "  hint: while a CheckFinite lives, the op that makes the first NaN is named");
+              "  hint: while a WatchForNaN lives, the op that makes the first NaN is named");
 }

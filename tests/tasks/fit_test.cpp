@@ -1,4 +1,5 @@
 // The training loop: what it leaves behind, how it stops, accuracy, and what a reader may set.
+#include "core/settings.h"
 #include "tasks/fit.h"
 
 #include <cstdlib>
@@ -15,7 +16,6 @@
 #include "nn/helpers.h"
 #include "nn/transformer.h"
 #include "tasks/reader.h"
-#include "tasks/settings.h"
 
 using namespace headway;
 
@@ -137,14 +137,14 @@ TEST_CASE("SEED and STEPS are read from the environment, and a bad value is refu
     setenv(name, value, 1);
     std::string result;
     try {
-      result = std::to_string(setting(name, 300, 1, 5000));
+      result = std::to_string(Setting{name, 300, 1, 5000}.value());
     } catch (const ValueError& error) { result = error.what(); }
     unsetenv(name);
     return result;
   };
   unsetenv("SEED");
   unsetenv("STEPS");
-  CHECK(setting("STEPS", 300, 1, 5000) == 300);
+  CHECK(Setting{"STEPS", 300, 1, 5000}.value() == 300);
   CHECK(with("STEPS", "") == "300");
   CHECK(with("STEPS", "1") == "1");
   CHECK(with("STEPS", "5000") == "5000");
