@@ -71,7 +71,11 @@ Tensor sqrt(const Tensor& x) {
 namespace {
 Scalar power(Scalar x, Scalar p) {
   if (p < 0) return 1 / power(x, -p);
-  if (p > 64 || p != std::floor(p)) return maths::exp(p * maths::log(x));
+  if (p != std::floor(p)) return maths::exp(p * maths::log(x));
+  if (p > 64) {
+    const Scalar size = maths::exp(p * maths::log(std::abs(x)));
+    return x < 0 && std::fmod(p, Scalar(2)) != 0 ? -size : size;
+  }
   Scalar y = 1;
   for (int i = 0; i < int(p); i++) y *= x;
   return y;
@@ -149,9 +153,10 @@ inline Scalar gelu_gate(Scalar x) {
 
 void gelu_tanh_backward(Node& y) {  // gate + x 2 gate (1 - gate) u'
   unary_backward(y, [](Scalar x) {
-    const Scalar gate = gelu_gate(x);
+    const Scalar gate = gelu_gate(x), turning = gate * (1 - gate);
     const Scalar du = sqrt_2_over_pi * fma(3 * cubic * x, x, 1);
-    return fma(2 * x * du, gate * (1 - gate), gate);
+    return turning == 0 ? gate
+                        : fma(2 * x * du, turning, gate);  // far out du is infinite, and 0 times it NaN
   });
 }
 }  // namespace

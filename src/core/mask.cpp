@@ -13,8 +13,9 @@ Allow::Allow(Shape shape, std::vector<unsigned char> flags)
 }
 
 Allow Allow::causal(int64_t T, int64_t S, int64_t past) {
-  if (past < 0) {
-    throw ValueError(Message(text("Allow::causal: past ", past, " is below 0"))
+  if (past < 0 || past > S) {
+    const std::string wrong = past < 0 ? text("below 0") : text("more than all ", S, " keys");
+    throw ValueError(Message(text("Allow::causal: past ", past, " is ", wrong))
                          .rule("past counts the keys that stand before the first query"));
   }
   std::vector<unsigned char> flags(size_t(element_count({T, S})));
@@ -26,7 +27,14 @@ Allow Allow::causal(int64_t T, int64_t S, int64_t past) {
 
 Allow Allow::lengths(std::span<const int> lengths, int64_t S) {
   std::vector<unsigned char> flags;
-  for (int length : lengths) {
+  flags.reserve(size_t(element_count({int64_t(lengths.size()), S})));
+  for (const int& length : lengths) {
+    if (length < 0 || length > S) {
+      throw ValueError(Message(text("Allow::lengths: item ", &length - lengths.data(), " has length ", length,
+                                    ", with ", S, " keys"))
+                           .rule("a length counts the first keys of an item that are no padding: 0 .. S")
+                           .hint("count them without the padding, or pad all items to the longest"));
+    }
     for (int64_t s = 0; s < S; s++) flags.push_back(s < length);
   }
   return Allow({int64_t(lengths.size()), 1, 1, S}, std::move(flags));
@@ -49,7 +57,7 @@ Allow operator&(const Allow& a, const Allow& b) {
 
 // A mask is [T, S], the same for every matrix, or has the rank of the scores with each size equal or 1. A
 // mask of another rank is refused: without its head axis it would silently meet the wrong one.
-void expect_mask_fits(const char* kind, const Shape& mask, const Tensor& x) {
+void expect_mask_fits(const char* op, const char* kind, const Shape& mask, const Tensor& x) {
   const bool rank_fits = mask.size() == 2 || mask.size() == size_t(x.rank());
   bool fits = rank_fits && x.rank() >= 2;
   for (size_t i = 0; fits && i < mask.size(); i++) {
@@ -57,12 +65,16 @@ void expect_mask_fits(const char* kind, const Shape& mask, const Tensor& x) {
     fits = mask[i] == size || (mask[i] == 1 && mask.size() == size_t(x.rank()));
   }
   if (fits) return;
-  Message message(text("softmax: ", kind, " ", to_text(mask), " does not fit scores ", to_text(x.shape())));
+  Message message(text(op, ": ", kind, " ", to_text(mask), " does not fit scores ", to_text(x.shape())));
   add_tensor(message, "scores", x);
   message.rule("a mask is [T, S], or has the rank of the scores, each size equal to theirs or 1");
   if (mask.size() == 3 && x.rank() == 4) {
     message.hint(
         text("one mask per item needs a head axis: reshape it to ", to_text({mask[0], 1, mask[1], mask[2]})));
+  }
+  if (mask.size() == 2 && x.rank() == 4 && mask[0] == x.dim(0) && mask[1] == x.dim(3)) {
+    message.hint(text("for the keys that each item has: Allow::lengths, or reshape it to ",
+                      to_text({mask[0], 1, 1, mask[1]})));
   }
   throw ShapeError(message);
 }

@@ -15,9 +15,11 @@ public:
   // scores, usually [B, h, T, S], with 1 where one row serves all. ShapeError if the counts differ.
   Allow(Shape shape, std::vector<unsigned char> flags);
 
-  // Query t stands behind `past` earlier keys and sees keys 0 .. past + t.       // [T, S]
+  // Query t stands behind `past` earlier keys and sees keys 0 .. past + t.  [T, S]
+  // ValueError for a past below 0 or above S.
   static Allow causal(int64_t T, int64_t S, int64_t past);
-  // Item b may see its first lengths[b] keys: the rest is padding.               // [B, 1, 1, S]
+  // Item b may see its first lengths[b] keys: the rest is padding.  [B, 1, 1, S]
+  // ValueError for a length below 0 or above S.
   static Allow lengths(std::span<const int> lengths, int64_t S);
 
   const Shape& shape() const { return shape_; }
@@ -31,8 +33,9 @@ private:
   std::vector<unsigned char> flags_;
 };
 
-// Throws ShapeError, in the name of `kind`, unless a mask of this shape fits scores [..., T, S].
-void expect_mask_fits(const char* kind, const Shape& mask, const Tensor& scores);
+// Throws ShapeError, in the name of `op`, unless a mask of this shape fits scores [..., T, S]. kind: "Allow"
+// or "Bias".
+void expect_mask_fits(const char* op, const char* kind, const Shape& mask, const Tensor& scores);
 
 struct Bias {
   Tensor values;  // [T, S] or the rank of the scores; added to them, with a gradient if it has a node

@@ -17,8 +17,10 @@ struct Batch {
   Batch(const Shape& a, const Shape& b, const Shape& y)
       : M(a[a.size() - 2]), N(b.back()), K(a.back()), rows(leading(a, b), leading(b, b), leading(y, b)) {
     const int64_t products = element_count(Shape(y.begin(), y.end() - 2));
-    // One right side for all: the rows of every batch item in a single product.
-    (b.size() == 2 ? M : count) *= products;
+    if (b.size() == 2)
+      M *= products;  // one right side for all: the rows of every batch item in a single product
+    else
+      count = products;
   }
   // The axes that count products: none where b serves all of them.
   static Shape leading(const Shape& shape, const Shape& b) {
@@ -69,10 +71,24 @@ void multiply(const Batch& batch, const Scalar* a, const Scalar* b, Scalar* y) {
   });
 }
 
+// A vector is no matrix. Which of the two it was meant for is not guessed.
+void refuse_vector(const Tensor& a, const Tensor& b) {
+  if (a.rank() >= 2 && b.rank() >= 2) return;
+  const std::string of_a = a.rank() == 1 ? text("a row: reshape(a, {1, ", a.size(), "})") : "";
+  const std::string of_b = b.rank() == 1 ? text("a column: reshape(b, {", b.size(), ", 1})") : "";
+  Message message(text("matmul: ", a.rank() < 2 ? "a" : "b", " has ", a.rank() < 2 ? a.rank() : b.rank(),
+                       " axes, and a matrix has two"));
+  message.tensor("a", a.name(), a.shape()).tensor("b", b.name(), b.shape());
+  message.rule(
+      "[..., M, K] times [..., K, N] gives [..., M, N]; a vector is not taken for a row or a column");
+  if (!of_a.empty() || !of_b.empty())
+    message.hint(text("make it ", of_a, !of_a.empty() && !of_b.empty() ? ", or " : "", of_b));
+  throw ShapeError(message);
+}
+
 // The shape of a times b.
 Shape product_shape(const Tensor& a, const Tensor& b) {
-  axis_index("matmul", -2, a);  // both need two axes
-  axis_index("matmul", -2, b);
+  refuse_vector(a, b);
   if (a.dim(-1) != b.dim(-2)) {
     Message message(text("matmul: inner dimensions ", a.dim(-1), " and ", b.dim(-2), " differ"));
     message.tensor("a", a.name(), a.shape()).tensor("b", b.name(), b.shape());

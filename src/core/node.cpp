@@ -14,6 +14,7 @@ int checking = 0;
 
 std::shared_ptr<Storage> zero_storage(int64_t count) {
   auto zeros = std::make_shared<Storage>(count);
+  zeros->is_gradient = true;
   Scalar* const data = zeros->numbers.data();
   parallel_for(count, elements_per_thread,
                [=](int64_t from, int64_t to) { std::fill(data + from, data + to, Scalar(0)); });
@@ -48,6 +49,7 @@ Scalar* Node::parent_grad(size_t i) {
   Node* parent = parents[i].get();
   if (!parent) return nullptr;
   if (!parent->grad) parent->grad = zero_storage(parent->size());
+  parent->grad->version++;
   return parent->grad->numbers.data();
 }
 
@@ -56,6 +58,8 @@ GradientSum Node::parent_sum(size_t i) {
   if (!parent) return {nullptr, false};
   const bool is_new = !parent->grad;
   if (is_new) parent->grad = std::make_shared<Storage>(parent->size());
+  parent->grad->is_gradient = true;
+  parent->grad->version++;
   return {parent->grad->numbers.data(), is_new};
 }
 
@@ -75,10 +79,12 @@ Tensor Tensor::grad() const {
 
 void Tensor::zero_grad() const {
   if (!node_ || !node_->grad) return;
-  if (node_->grad.use_count() == 1)
+  if (node_->grad.use_count() == 1) {
     node_->grad = nullptr;  // no handle looks at it: grad() makes zeros again when asked
-  else
+  } else {
     std::fill_n(node_->grad->numbers.data(), size(), Scalar(0));
+    node_->grad->version++;
+  }
 }
 
 namespace {
@@ -149,6 +155,21 @@ void refuse_overwritten(const std::vector<std::shared_ptr<Node>>& order) {
   }
 }
 
+// A graph that reads a gradient to which its own backward adds would read it half done.
+void refuse_own_gradient(const std::vector<std::shared_ptr<Node>>& order) {
+  for (auto& node : order) {
+    for (const Saved& s : node->saved) {
+      const auto adds = [&](const std::shared_ptr<Node>& other) { return other->grad == s.storage; };
+      if (!s.storage->is_gradient || std::none_of(order.begin(), order.end(), adds)) continue;
+      throw ValueError(
+          Message(text("backward: ", node->op, " reads '", s.storage->name, "', which this backward adds to"))
+              .tensor("saved", s.storage->name, s.shape)
+              .rule("what a backward reads must be what its forward read")
+              .hint("read a copy of the gradient: Tensor::from(g.shape(), g.values())"));
+    }
+  }
+}
+
 }  // namespace
 
 void Tensor::backward() const {
@@ -156,6 +177,7 @@ void Tensor::backward() const {
   std::vector<std::shared_ptr<Node>> order = ordered(node_);
   refuse_walked(order);
   refuse_overwritten(order);
+  refuse_own_gradient(order);
   if (!node_->grad) node_->grad = zero_storage(1);
   node_->grad->numbers.data()[0] += 1;
   while (!order.empty()) {

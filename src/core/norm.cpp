@@ -1,6 +1,7 @@
 // LayerNorm: each row gets mean 0 and variance 1, then its own weight and bias.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/elementwise.h"
 #include "core/kernels.h"
@@ -22,7 +23,10 @@ RowStatistics centre_row(const Scalar* x, int64_t n, Scalar eps, Scalar* out) {
   for (int64_t j = 0; j < n; j++) out[j] = x[j] - mean;
   const Scalar rest = row_sum(out, n) / Scalar(n);
   for (int64_t j = 0; j < n; j++) out[j] -= rest;
-  return {mean, rest, 1 / std::sqrt(row_dot(out, out, n) / Scalar(n) + eps)};
+  const Scalar variance = row_dot(out, out, n) / Scalar(n);
+  const Scalar reciprocal = 1 / std::sqrt(variance + eps);
+  // Where the squares overflow, 1 / infinity would make a row of zeros of it, in silence.
+  return {mean, rest, std::isinf(variance) ? std::numeric_limits<Scalar>::quiet_NaN() : reciprocal};
 }
 
 // dx = r (g - mean(g) - x^ mean(g x^)), with g = dy weight, x^ = (x - mean) r and r the reciprocal root of

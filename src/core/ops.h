@@ -30,15 +30,19 @@ Tensor scale(const Tensor& x, Scalar factor);  // factor * x     saves nothing
 Tensor neg(const Tensor& x);                   // -x             saves nothing
 Tensor exp(const Tensor& x);                   // e^x            saves y
 Tensor log(const Tensor& x);                   // ln x           saves x; -inf at 0, NaN below
-Tensor sqrt(const Tensor& x);                  // x^(1/2)        saves y
-Tensor pow(const Tensor& x,
-           Scalar exponent);       // x^p            saves x; whole p up to 64 by multiplying, else e^(p ln x)
-Tensor tanh(const Tensor& x);      // (e^x - e^-x) / (e^x + e^-x)   saves y
-Tensor sigmoid(const Tensor& x);   // 1 / (1 + e^-x)                saves y
-Tensor relu(const Tensor& x);      // max(x, 0), slope 0 at 0       saves x
-Tensor gelu_erf(const Tensor& x);  // x/2 (1 + erf(x / sqrt 2))     saves x. Hendrycks and Gimpel 2016
-Tensor
-gelu_tanh(const Tensor& x);  // x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), their approximation; saves x
+// x^(1/2), saves y. Its slope at 0 is infinite, so sqrt(sum(x * x)) at x = 0 has a NaN for a gradient: add a
+// small eps under the root.
+Tensor sqrt(const Tensor& x);
+// x^p, saves x. Whole p up to 64 by multiplying, else e^(p ln |x|), negative for a negative x and an odd p;
+// NaN for a negative x and a p that is not whole.
+Tensor pow(const Tensor& x, Scalar exponent);
+Tensor tanh(const Tensor& x);     // (e^x - e^-x) / (e^x + e^-x)   saves y
+Tensor sigmoid(const Tensor& x);  // 1 / (1 + e^-x)                saves y
+Tensor relu(const Tensor& x);     // max(x, 0), slope 0 at 0       saves x
+// x/2 (1 + erf(x / sqrt 2)), Hendrycks and Gimpel 2016; saves x.
+Tensor gelu_erf(const Tensor& x);
+// Their approximation x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); saves x.
+Tensor gelu_tanh(const Tensor& x);
 
 // Shape. They move numbers and change none; nothing is saved.
 Tensor reshape(const Tensor& x, Shape shape);  // same order; one size may be -1: what is left
@@ -48,7 +52,8 @@ Tensor concat(const std::vector<Tensor>& parts, int axis);      // equal sizes o
 Tensor slice(const Tensor& x, int axis, int64_t start, int64_t stop);  // start .. stop-1 of one axis
 
 // a [..., M, K], b [..., K, N] -> [..., M, N], sum over k of a_mk b_kn. The leading axes broadcast; a 2-d b
-// serves all of them. Saves a, b.   da = dy b^T   db = a^T dy
+// serves all of them. A vector is refused: reshape says whether it is a row [1, K] or a column [K, 1].
+// Saves a, b.   da = dy b^T   db = a^T dy
 Tensor matmul(const Tensor& a, const Tensor& b);
 
 // x weight + bias in one op, the same bits as matmul(x, weight) + bias.   x [..., K], weight [K, N], bias
@@ -60,8 +65,10 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
 Tensor sum(const Tensor& x, const std::vector<int>& axes = {}, bool keep = false);
 Tensor mean(const Tensor& x, const std::vector<int>& axes = {}, bool keep = false);
 
-// Along the last axis: y_j = exp(x_j - max) / sum_k exp(x_k - max). A row in which nothing is allowed, or all
-// is -inf, gives zeros. Saves y.   dx = y (dy - sum_k y_k dy_k)
+// Along the last axis: y_j = exp(x_j - max) / sum_k exp(x_k - max). Saves y.   dx = y (dy - sum_k y_k dy_k)
+//   a row in which nothing is allowed, or all is -inf    zeros
+//   a row with -inf in it                                0 there, the rest as if it were not there
+//   a row with +inf or NaN in what is allowed            NaN where allowed; no other row changes
 Tensor softmax(const Tensor& x);
 Tensor softmax(const Tensor& x, const Allow& allow);  // only over what is allowed; the rest gets weight 0
 Tensor softmax(const Tensor& x, const Bias& bias);    // of add(x, bias)
@@ -69,11 +76,13 @@ Tensor softmax(const Tensor& x, const Bias& bias);    // of add(x, bias)
 // Scores [..., T, S] plus a bias of shape [T, S] or of their own rank. Anything else is refused: without its
 // head axis it would silently meet the wrong heads.
 Tensor add(const Tensor& scores, const Bias& bias);
-Tensor log_softmax(const Tensor& x);  // x_j - max - log sum_k exp(x_k - max). Saves y.
+// x_j - max - log sum_k exp(x_k - max); a row of -inf only gives -inf, the log of softmax's zeros. Saves y.
+Tensor log_softmax(const Tensor& x);
 
 // Along the last axis: (x - mean) / sqrt(variance + eps) * weight + bias, with the population variance
-// (divided by n). Ba, Kiros and Hinton 2016. weight and bias have the size of that axis. Saves x and weight,
-// and mean and reciprocal root of each row.
+// (divided by n). Ba, Kiros and Hinton 2016. weight and bias have the size of that axis. A row whose
+// variance is above the largest float gives NaN. Saves x and weight, and mean and reciprocal root of each
+// row.
 Tensor layernorm(const Tensor& x, const Tensor& weight, const Tensor& bias, Scalar eps = Scalar(1e-5));
 
 // Row `ids[i]` of table [V, D], for each i: shape `ids_shape` + [D]. Equal to one-hot rows times the table.

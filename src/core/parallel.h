@@ -8,12 +8,13 @@ namespace headway {
 // THREADS from the environment, else the number of processors; always 1 in the debug build.
 // Throws ValueError for a THREADS that is not a whole number from 1 to 32.
 int thread_count();
-void set_thread_count(int count);
+void set_thread_count(int count);  // ValueError outside 1 .. 32
 
 constexpr int64_t elements_per_thread = 4096;  // fewer numbers are not worth waking a thread for
 
 // Calls task(context, from, to) for equal parts of 0 .. count-1, at most one a thread and none shorter than
-// `grain` (but for a single part). Returns when all are done.
+// `grain` (but for a single part). Returns when all are done; the first error that a part threw is then
+// thrown here.
 void run_parallel(int64_t count, int64_t grain, void (*task)(const void*, int64_t, int64_t),
                   const void* context);
 

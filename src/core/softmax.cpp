@@ -79,7 +79,7 @@ Tensor softmax(const Tensor& x) {
 }
 
 Tensor softmax(const Tensor& x, const Allow& allow) {
-  expect_mask_fits("Allow", allow.shape(), x);
+  expect_mask_fits("softmax", "Allow", allow.shape(), x);
   const BroadcastRows mask(x.shape(), allow.shape(), x.shape());
   const unsigned char* flags = allow.flags().data();
   const Scalar* in = x.data();
@@ -100,10 +100,13 @@ Tensor softmax(const Tensor& x, const Allow& allow) {
   });
 }
 
-Tensor softmax(const Tensor& x, const Bias& bias) { return softmax(add(x, bias)); }
+Tensor softmax(const Tensor& x, const Bias& bias) {
+  expect_mask_fits("softmax", "Bias", bias.values.shape(), x);
+  return softmax(x + bias.values);
+}
 
 Tensor add(const Tensor& scores, const Bias& bias) {
-  expect_mask_fits("Bias", bias.values.shape(), scores);
+  expect_mask_fits("add", "Bias", bias.values.shape(), scores);
   return scores + bias.values;
 }
 
@@ -129,6 +132,10 @@ Tensor log_softmax(const Tensor& x) {
     const Scalar* in = x.data() + r * n;
     Scalar* out = y.data() + r * n;
     const Scalar most = row_max(in, n);
+    if (most == minus_infinity) {  // the log of the zeros that softmax gives
+      std::fill_n(out, n, minus_infinity);
+      continue;
+    }
     for (int64_t j = 0; j < n; j++) e.data()[j] = maths::exp(in[j] - most);
     const Scalar log_total = maths::log(row_sum(e.data(), n));
     for (int64_t j = 0; j < n; j++) out[j] = (in[j] - most) - log_total;

@@ -25,7 +25,8 @@ struct Storage {
   explicit Storage(int64_t count) : numbers(count) {}
   Buffer numbers;
   std::string name;
-  int version = 0;  // raised by every write through mutable_values()
+  int version = 0;           // raised by every write: through mutable_values(), and into a gradient
+  bool is_gradient = false;  // a backward adds to it
 };
 
 // A handle: copying it copies no number.

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <exception>
+#include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "core/parallel.h"
 #include "core/settings.h"
 
@@ -20,6 +24,8 @@ void pause_a_moment() {
   asm volatile("yield");
 #endif
 }
+
+constexpr int most_threads = 32;  // one bit of an offer for each part
 
 struct Job {
   void (*task)(const void*, int64_t, int64_t);
@@ -67,6 +73,7 @@ public:
     for (int part = take(0); part >= 0; part = take(0)) run_part(part);
     inside_a_part = false;
     for (int left = unfinished_.load(); left > 0; left = unfinished_.load()) wait_while(unfinished_, left);
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }
 
 private:
@@ -91,8 +98,14 @@ private:
     return -1;
   }
 
+  // An error in a part waits until all parts are done, and is then thrown where the job was asked for.
   void run_part(int part) {
-    job_.run(part);
+    try {
+      job_.run(part);
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(error_mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
     if (unfinished_.fetch_sub(1) == 1) unfinished_.notify_one();
   }
 
@@ -111,14 +124,16 @@ private:
   alignas(64) std::atomic<uint64_t> offer_{0};
   alignas(64) std::atomic<int> unfinished_{0};
   alignas(64) Job job_ = {};
+  std::mutex error_mutex_;
+  std::exception_ptr error_;  // the first of this job
 };
 
 int threads_asked_for() {
 #ifdef HEADWAY_DEBUG
   return 1;  // a debugger follows one thread
 #else
-  const int processors = std::max(1, int(std::min(32u, std::thread::hardware_concurrency())));
-  return Setting{"THREADS", processors, 1, 32}.value();
+  const int processors = std::clamp(int(std::thread::hardware_concurrency()), 1, most_threads);
+  return Setting{"THREADS", processors, 1, most_threads}.value();
 #endif
 }
 
@@ -132,6 +147,10 @@ Workers*& workers() {
 int thread_count() { return workers()->count(); }
 
 void set_thread_count(int count) {
+  if (count < 1 || count > most_threads) {
+    throw ValueError(Message(text("set_thread_count: ", count, " is no number of threads"))
+                         .rule(text("it is a whole number from 1 to ", most_threads)));
+  }
   delete workers();
   workers() = new Workers(count);
 }

@@ -99,7 +99,8 @@ void expect_qkv_fit(const Tensor& q, const Tensor& k, const Tensor& v) {
 // The allowed keys of `masking` taken together; nothing if all keys are.
 std::optional<Allow> allowed(const Masking& masking, const Tensor& scores) {
   const int64_t T = scores.dim(2), S = scores.dim(3);
-  if (masking.allow) expect_mask_fits("Allow", masking.allow->shape(), scores);
+  if (masking.allow) expect_mask_fits("attention", "Allow", masking.allow->shape(), scores);
+  if (masking.bias) expect_mask_fits("attention", "Bias", masking.bias->values.shape(), scores);
   if (!masking.is_causal && masking.past) {
     throw ValueError(Message(text("attention: past ", *masking.past, " is given, but is_causal is not"))
                          .rule("past says where a causal mask begins; without one it means nothing")
@@ -127,8 +128,8 @@ Attended attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask
 
   const Tensor products = matmul(q, transpose(k));                             // [B, h, T, S]
   const Tensor scores = scale(products, factor.value_or(1 / std::sqrt(d_h)));  // [B, h, T, S]
-  const Tensor biased = masking.bias ? add(scores, *masking.bias) : scores;    // [B, h, T, S]
   const std::optional<Allow> allow = allowed(masking, scores);
+  const Tensor biased = masking.bias ? add(scores, *masking.bias) : scores;  // [B, h, T, S]
   const Tensor pattern =
       allow ? softmax(biased, *allow) : softmax(biased);  // [B, h, T, S], each row sums to 1
   const Tensor z = matmul(pattern, v);                    // [B, h, T, d_v]

@@ -252,6 +252,45 @@ TEST_CASE("writing into a result is refused") {
         "  hint: make a new tensor (y = y + x), or write into x.detach() after backward");
 }
 
+TEST_CASE("a gradient that an op has read is cleared before its backward: refused") {
+  const Tensor w = Tensor::from({2}, {3, 4}).named("w").requires_grad();
+  sum(w * w).backward();  // w.grad() is {6, 8}
+  const Tensor g = w.grad();
+  const Tensor y = sum(g * w);  // []
+  w.zero_grad();
+  CHECK(message_of<ValueError>([&] { y.backward(); }) ==
+        "backward: 'grad of w' was written to after mul had read it\n"
+        "  saved = grad of w  [2]\n"
+        "  rule: what a backward reads must be what its forward read\n"
+        "  hint: call backward before the optimiser step or any other writing in place");
+}
+
+TEST_CASE("a gradient that an op has read is added to by another backward: refused") {
+  const Tensor w = leaf(3), v = leaf(2);
+  const Tensor g = w.grad();
+  const Tensor y = g * v;  // []
+  (w * w).backward();
+  CHECK_THROWS_AS(y.backward(), ValueError);
+  CHECK(v.grad().item() == 0);
+}
+
+TEST_CASE("a graph may not read a gradient that its own backward adds to; a copy it may") {
+  const Tensor w = Tensor::from({2}, {3, 4}).named("w").requires_grad();
+  sum(w * w).backward();  // w.grad() is {6, 8}
+  const Tensor g = w.grad();
+  CHECK(message_of<ValueError>([&] { sum(g * w).backward(); }) ==
+        "backward: mul reads 'grad of w', which this backward adds to\n"
+        "  saved = grad of w  [2]\n"
+        "  rule: what a backward reads must be what its forward read\n"
+        "  hint: read a copy of the gradient: Tensor::from(g.shape(), g.values())");
+  CHECK(w.grad().at({0}) == 6);
+  w.zero_grad();
+  const Tensor copy = Tensor::from({2}, {6, 8});
+  sum(copy * w).backward();
+  CHECK(w.grad().at({0}) == 6);
+  CHECK(w.grad().at({1}) == 8);
+}
+
 TEST_CASE("writing into a leaf between an op that saved it and its backward is refused") {
   const Tensor x = Tensor::from({2}, {1, 2}).named("x");
   Tensor w = Tensor::from({2}, {3, 4}).named("w").requires_grad();

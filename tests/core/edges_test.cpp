@@ -109,3 +109,100 @@ TEST_CASE("the open size of a reshape is found without overflow") {
   CHECK_THROWS_AS(reshape(Tensor::zeros({4}), {-1, -1}), ShapeError);
   CHECK_THROWS_AS(reshape(Tensor::zeros({0}), {0, -1}), ShapeError);
 }
+
+// ---- the ends of the number range
+
+namespace {
+constexpr Scalar infinite = std::numeric_limits<Scalar>::infinity();
+constexpr Scalar not_a_number = std::numeric_limits<Scalar>::quiet_NaN();
+const Scalar largest = Scalar(3e38);
+
+using Unary = Tensor (*)(const Tensor& x);
+
+// Value and slope of an op at one number.
+std::pair<Scalar, Scalar> at(Unary op, Scalar value) {
+  const Tensor x = Tensor::full({}, value).requires_grad();
+  const Tensor y = op(x);  // []
+  y.backward();
+  return {y.item(), x.grad().item()};
+}
+}  // namespace
+
+TEST_CASE("activations keep their slope at the ends of the number range") {
+  for (const Scalar far : {Scalar(1.2e13), largest}) {
+    for (const Unary op : {gelu_tanh, gelu_erf, relu}) {
+      CHECK(at(op, far) == std::pair<Scalar, Scalar>(far, 1));
+      CHECK(at(op, -far) == std::pair<Scalar, Scalar>(0, 0));
+    }
+    CHECK(at(tanh, far) == std::pair<Scalar, Scalar>(1, 0));
+    CHECK(at(tanh, -far) == std::pair<Scalar, Scalar>(-1, 0));
+    CHECK(at(sigmoid, far) == std::pair<Scalar, Scalar>(1, 0));
+    CHECK(at(sigmoid, -far) == std::pair<Scalar, Scalar>(0, 0));
+  }
+}
+
+TEST_CASE("a power of more than 64 keeps its sign, and value and slope agree") {
+  const auto power = [](Scalar base, Scalar p) {
+    const Tensor x = Tensor::full({}, base).requires_grad();
+    const Tensor y = pow(x, p);  // []
+    y.backward();
+    return std::pair<double, double>(double(y.item()), double(x.grad().item()));
+  };
+  const double value = 36893488147419103232.0;  // 2^65
+  CHECK(power(-2, 65).first == Approx(-value).epsilon(1e-5));
+  CHECK(power(-2, 65).second == Approx(65 * value / 2).epsilon(1e-5));
+  CHECK(power(-2, 66).first == Approx(2 * value).epsilon(1e-5));
+  CHECK(power(-2, 66).second == Approx(-66 * value).epsilon(1e-5));
+  CHECK(power(2, 65).first == Approx(value).epsilon(1e-5));
+  CHECK(std::isnan(power(-2, Scalar(65.5)).first));
+  CHECK(std::isnan(power(-2, Scalar(65.5)).second));
+}
+
+TEST_CASE("the root of a sum of squares has no slope at 0; a small number under the root gives it one") {
+  const Tensor x = Tensor::zeros({3}).requires_grad();
+  sqrt(sum(x * x)).backward();
+  CHECK(std::isnan(x.grad().at({0})));
+  const Tensor z = Tensor::zeros({3}).requires_grad();
+  sqrt(sum(z * z) + Tensor::full({}, Scalar(1e-12))).backward();
+  CHECK(z.grad().at({0}) == 0);
+}
+
+TEST_CASE("a row of scores that holds infinities or NaN, and its neighbours") {
+  const Tensor x = Tensor::from({6, 2}, {0, 0, infinite, 0, not_a_number, 0, -infinite, -infinite,  //
+                                         -infinite, 5, 0, 0});                                      // [T, S]
+  const Tensor y = softmax(x);                                                                      // [T, S]
+  const Scalar half = Scalar(0.5);
+  for (const int64_t row : {0, 5}) CHECK(y.at({row, 0}) == half);
+  for (const int64_t row : {1, 2}) {
+    CHECK(std::isnan(y.at({row, 0})));
+    CHECK(std::isnan(y.at({row, 1})));
+  }
+  CHECK(y.at({3, 0}) == 0);
+  CHECK(y.at({3, 1}) == 0);
+  CHECK(y.at({4, 0}) == 0);
+  CHECK(y.at({4, 1}) == 1);
+  // What is not allowed is not looked at.
+  const Tensor masked = softmax(x, Allow({6, 2}, {1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1}));  // [T, S]
+  for (const int64_t row : {1, 2}) {
+    CHECK(masked.at({row, 0}) == 0);
+    CHECK(masked.at({row, 1}) == 1);
+  }
+}
+
+TEST_CASE("log_softmax of a row of -inf is -inf, the log of softmax's zeros") {
+  const Tensor y = log_softmax(Tensor::from({2, 2}, {-infinite, -infinite, 0, -infinite}));  // [T, S]
+  CHECK(y.at({0, 0}) == -infinite);
+  CHECK(y.at({0, 1}) == -infinite);
+  CHECK(y.at({1, 0}) == 0);
+  CHECK(y.at({1, 1}) == -infinite);
+}
+
+#ifndef SCALAR_DOUBLE
+TEST_CASE("layernorm of a row whose squares overflow is NaN, not 0, and leaves its neighbours alone") {
+  const Tensor x =
+      Tensor::from({2, 4}, {Scalar(1e19), Scalar(-1e19), Scalar(1e19), Scalar(-1e19), 1, -1, 1, -1});
+  const Tensor y = layernorm(x, Tensor::full({4}, 1), Tensor::zeros({4}));  // [T, D]
+  for (int64_t j = 0; j < 4; j++) CHECK(std::isnan(y.at({0, j})));
+  CHECK(double(y.at({1, 0})) == Approx(0.999995));
+}
+#endif

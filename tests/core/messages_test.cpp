@@ -130,10 +130,6 @@ TEST_CASE("an axis that does not exist is named by the op that asked for it") {
         }) == text_for("concat: axis 2 does not exist in a tensor of rank 2", "q  [2, 3]"));
   CHECK(shape_error([&] { slice(x, 2, 0, 1); }) ==
         text_for("slice: axis 2 does not exist in a tensor of rank 2", "q  [2, 3]"));
-  CHECK(shape_error([&] { matmul(row, x); }) ==
-        text_for("matmul: axis -2 does not exist in a tensor of rank 1", "r  [3]"));
-  CHECK(shape_error([&] { matmul(x, row); }) ==
-        text_for("matmul: axis -2 does not exist in a tensor of rank 1", "r  [3]"));
   CHECK(shape_error([&] {
           sum(x, {0, 5});
         }) == text_for("sum: axis 5 does not exist in a tensor of rank 2", "q  [2, 3]"));
@@ -373,6 +369,22 @@ TEST_CASE("cross_entropy counts targets and looks at each") {
 
 // ---- masks
 
+TEST_CASE("a product with a vector is refused, and says how to make a row or a column of it") {
+  const std::string rule =
+      "  rule: [..., M, K] times [..., K, N] gives [..., M, N]; a vector is not taken for a row or a column\n";
+  CHECK(shape_error([] { (void)matmul(called("a", {2}), called("b", {2})); }) ==
+        "matmul: a has 1 axes, and a matrix has two\n  a  [2]\n  b  [2]\n" + rule +
+            "  hint: make it a row: reshape(a, {1, 2}), or a column: reshape(b, {2, 1})");
+  CHECK(shape_error([] {
+          (void)matmul(called("a", {3}), called("b", {3, 4}));
+        }) == "matmul: a has 1 axes, and a matrix has two\n  a  [3]\n  b  [3, 4]\n" + rule +
+                  "  hint: make it a row: reshape(a, {1, 3})");
+  CHECK(shape_error([] {
+          (void)matmul(called("a", {2, 3, 4}), called("b", {4}));
+        }) == "matmul: b has 1 axes, and a matrix has two\n  a  [2, 3, 4]\n  b  [4]\n" + rule +
+                  "  hint: make it a column: reshape(b, {4, 1})");
+}
+
 TEST_CASE("Allow counts its flags") {
   CHECK(shape_error([] {
           Allow({2, 3}, {1, 0, 1});
@@ -384,9 +396,41 @@ TEST_CASE("a causal mask has no negative past and no negative sizes") {
   CHECK(value_error([] { Allow::causal(2, 3, -1); }) ==
         "Allow::causal: past -1 is below 0\n"
         "  rule: past counts the keys that stand before the first query");
+  CHECK(value_error([] { Allow::causal(2, 3, 4); }) ==
+        "Allow::causal: past 4 is more than all 3 keys\n"
+        "  rule: past counts the keys that stand before the first query");
+  CHECK(Allow::causal(2, 3, 3).flags() == std::vector<unsigned char>(6, 1));
   CHECK_THROWS_AS(Allow::causal(-2, 3, 0), ShapeError);
   const std::vector<int> lengths = {1};
   CHECK_THROWS_AS(Allow::lengths(lengths, -1), ShapeError);
+}
+
+TEST_CASE("a length is one of 0 .. S") {
+  const auto refusal = [](int length) {
+    const std::vector<int> lengths = {2, length};
+    return value_error([&] { Allow::lengths(lengths, 3); });
+  };
+  const std::string rest = ", with 3 keys\n"
+                           "  rule: a length counts the first keys of an item that are no padding: 0 .. S\n"
+                           "  hint: count them without the padding, or pad all items to the longest";
+  CHECK(refusal(-1) == "Allow::lengths: item 1 has length -1" + rest);
+  CHECK(refusal(4) == "Allow::lengths: item 1 has length 4" + rest);
+  const std::vector<int> ends = {0, 3};
+  CHECK(Allow::lengths(ends, 3).flags() == std::vector<unsigned char>{0, 0, 0, 1, 1, 1});
+}
+
+TEST_CASE("a mask per item and key is refused, with the two ways that may have been meant") {
+  const Tensor scores = called("scores", {3, 4, 16, 16});
+  const std::string rest =
+      ": Allow [3, 16] does not fit scores [3, 4, 16, 16]\n"
+      "  scores  [3, 4, 16, 16]\n"
+      "  rule: a mask is [T, S], or has the rank of the scores, each size equal to theirs or 1\n"
+      "  hint: for the keys that each item has: Allow::lengths, or reshape it to [3, 1, 1, 16]";
+  const Allow allow({3, 16}, std::vector<unsigned char>(48, 1));
+  CHECK(shape_error([&] { (void)softmax(scores, allow); }) == "softmax" + rest);
+  std::string of_bias = "add" + rest;
+  of_bias.replace(of_bias.find("Allow ["), 5, "Bias");
+  CHECK(shape_error([&] { (void)add(scores, Bias{Tensor::zeros({3, 16})}); }) == of_bias);
 }
 
 TEST_CASE("a mask that does not fit its scores is refused, with a hint where a head axis is missing") {
@@ -411,8 +455,7 @@ TEST_CASE("a mask that does not fit its scores is refused, with a hint where a h
         }) == "softmax: Bias [2, 3, 5]" + rest +
                   "\n  hint: one mask per item needs a head axis: reshape it to [2, 1, 3, 5]");
   CHECK(shape_error([&] { softmax(scores, Bias{Tensor::zeros({4, 5})}); }) == "softmax: Bias [4, 5]" + rest);
-  // Where the batch is as large as the number of heads every size would fit, and the items meet the heads
-  //.
+  // Where the batch is as large as the number of heads every size would fit, and the items meet the heads.
   CHECK(shape_error([&] {
           softmax(called("s", {2, 2, 3, 5}), allow({2, 3, 5}));
         }) == "softmax: Allow [2, 3, 5] does not fit scores [2, 2, 3, 5]\n"

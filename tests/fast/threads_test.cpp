@@ -10,6 +10,7 @@
 #include "catch.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/tensor.h"
 #include "threads.h"
 
 #ifdef __linux__
@@ -119,6 +120,33 @@ TEST_CASE("workers that are sent home right after a job do nothing more, and all
     });
     set_thread_count(1);
     for (const std::atomic<int>& t : times) REQUIRE(t == 1);
+  }
+}
+
+TEST_CASE("an error in any part ends the job and is thrown where it was asked for") {
+  const Threads before;
+  set_thread_count(3);
+  for (const int64_t where : {0, 1, 2, 3}) {  // the part that fails; in 3 all do
+    std::atomic<int> parts = 0;
+    std::string message;
+    try {
+      parallel_for(3, 1, [&](int64_t from, int64_t) {
+        parts++;
+        if (from == where || where == 3) (void)Tensor::uncleared({int64_t(1) << 39});
+      });
+    } catch (const std::exception& error) { message = error.what(); }
+    CHECK(message.find("there is no memory for 549755813888 numbers") == 0);
+    CHECK(parts == 3);
+    bool worth_it = true;  // and the next job goes as if nothing had been
+    for (const int times : touched(1000, 10, worth_it)) REQUIRE(times == 1);
+  }
+}
+
+TEST_CASE("set_thread_count takes what THREADS takes") {
+  for (const int count : {0, -1, 33}) {
+    CHECK(message_of<ValueError>([&] { set_thread_count(count); }) ==
+          text("set_thread_count: ", count, " is no number of threads\n",
+               "  rule: it is a whole number from 1 to 32"));
   }
 }
 

@@ -148,7 +148,7 @@ TEST_CASE("masks that differ per item give what each item gives alone, also with
 TEST_CASE("a mask per item without a head axis is refused, although it would broadcast") {
   const Tensor q = Tensor::zeros({2, 2, 3, 4});
   const auto expected = [](const std::string& kind) {
-    return "softmax: " + kind +
+    return "attention: " + kind +
            " [2, 3, 3] does not fit scores [2, 2, 3, 3]\n"
            "  scores = scale  [2, 2, 3, 3]\n"
            "  rule: a mask is [T, S], or has the rank of the scores, each size equal to theirs or 1\n"
@@ -167,7 +167,8 @@ TEST_CASE("a causal query sees the past and itself") {
                   {quarter, quarter, quarter, quarter, 0, fifth, fifth, fifth, fifth, fifth}) == "");
   CHECK(far_apart(equal_pattern(2, 5, {.is_causal = true, .past = 0}), {1, 0, 0, 0, 0, 0.5, 0.5, 0, 0, 0}) ==
         "");
-  CHECK(far_apart(equal_pattern(2, 2, {.is_causal = true, .past = 7}), {0.5, 0.5, 0.5, 0.5}) == "");
+  CHECK(far_apart(equal_pattern(2, 2, {.is_causal = true, .past = 2}), {0.5, 0.5, 0.5, 0.5}) == "");
+  CHECK_THROWS_AS(equal_pattern(2, 2, {.is_causal = true, .past = 3}), ValueError);
 }
 
 TEST_CASE("causal, allow and bias apply together, and a learned bias gets its gradient") {
