@@ -77,6 +77,8 @@ Tensor Tensor::grad() const {
   return g.named("grad of " + name());
 }
 
+bool Tensor::has_grad() const { return node_ && node_->grad; }
+
 void Tensor::zero_grad() const {
   if (!node_ || !node_->grad) return;
   if (node_->grad.use_count() == 1) {
@@ -142,30 +144,25 @@ void refuse_walked(const std::vector<std::shared_ptr<Node>>& order) {
   }
 }
 
+// What a node saved must still be as it was, and must not be a gradient that this walk adds to.
 void refuse_overwritten(const std::vector<std::shared_ptr<Node>>& order) {
+  const auto refuse = [](const Saved& s, const std::string& what, const char* hint) {
+    throw ValueError(Message("backward: " + what)
+                         .tensor("saved", s.storage->name, s.shape)
+                         .rule("what a backward reads must be what its forward read")
+                         .hint(hint));
+  };
   for (auto& node : order) {
     for (const Saved& s : node->saved) {
-      if (s.version == s.storage->version) continue;
-      throw ValueError(
-          Message(text("backward: '", s.storage->name, "' was written to after ", node->op, " had read it"))
-              .tensor("saved", s.storage->name, s.shape)
-              .rule("what a backward reads must be what its forward read")
-              .hint("call backward before the optimiser step or any other writing in place"));
-    }
-  }
-}
-
-// A graph that reads a gradient to which its own backward adds would read it half done.
-void refuse_own_gradient(const std::vector<std::shared_ptr<Node>>& order) {
-  for (auto& node : order) {
-    for (const Saved& s : node->saved) {
+      if (s.version != s.storage->version) {
+        refuse(s, text("'", s.storage->name, "' was written to after ", node->op, " had read it"),
+               "call backward before the optimiser step or any other writing in place");
+      }
       const auto adds = [&](const std::shared_ptr<Node>& other) { return other->grad == s.storage; };
-      if (!s.storage->is_gradient || std::none_of(order.begin(), order.end(), adds)) continue;
-      throw ValueError(
-          Message(text("backward: ", node->op, " reads '", s.storage->name, "', which this backward adds to"))
-              .tensor("saved", s.storage->name, s.shape)
-              .rule("what a backward reads must be what its forward read")
-              .hint("read a copy of the gradient: Tensor::from(g.shape(), g.values())"));
+      if (s.storage->is_gradient && std::any_of(order.begin(), order.end(), adds)) {
+        refuse(s, text(node->op, " reads '", s.storage->name, "', which this backward adds to"),
+               "read a copy of the gradient: Tensor::from(g.shape(), g.values())");
+      }
     }
   }
 }
@@ -177,7 +174,6 @@ void Tensor::backward() const {
   std::vector<std::shared_ptr<Node>> order = ordered(node_);
   refuse_walked(order);
   refuse_overwritten(order);
-  refuse_own_gradient(order);
   if (!node_->grad) node_->grad = zero_storage(1);
   node_->grad->numbers.data()[0] += 1;
   while (!order.empty()) {

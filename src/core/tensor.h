@@ -66,6 +66,7 @@ public:
   bool has_node() const { return node_ != nullptr; }
   Tensor
   grad() const;  // the gradient, shape of the tensor; zeros before any backward; ValueError without a node
+  bool has_grad() const;  // has a backward reached it since its gradient was last dropped?
   void zero_grad() const;
   void backward() const;  // see node.h
 

@@ -1,5 +1,6 @@
 #include "nn/attention.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "nn/cache.h"
@@ -8,12 +9,13 @@ namespace headway {
 
 namespace {
 
-// "1, 2, 5 or 10": the head counts that divide n, at most the eight smallest and n.
+// "1, 2, 5 or 10": the head counts that divide n, at most the eight smallest up to 4096, and n.
 std::string divisors(int64_t n) {
   std::vector<int64_t> all;
-  for (int64_t i = 1; i <= n; i++) {
-    if (n % i == 0 && (all.size() < 8 || i == n)) all.push_back(i);
+  for (int64_t i = 1; i <= std::min<int64_t>(n, 4096) && all.size() < 8; i++) {
+    if (n % i == 0) all.push_back(i);
   }
+  if (all.back() != n) all.push_back(n);
   std::string out;
   for (size_t i = 0; i < all.size(); i++) {
     out += (i == 0 ? "" : i + 1 == all.size() ? " or " : ", ") + std::to_string(all[i]);
@@ -23,6 +25,11 @@ std::string divisors(int64_t n) {
 
 // Refuses a head count that does not cut `width` into equal whole parts, before anything is allocated.
 void refuse_bad_heads(const char* op, int64_t width, int64_t heads, const Tensor* x) {
+  if (width < 1) {
+    Message message(text(op, ": embed_dim ", width, " leaves no number for a head"));
+    if (x) add_tensor(message, "x", *x);
+    throw ShapeError(message.rule("embed_dim is at least 1, and a multiple of num_heads"));
+  }
   if (heads >= 1 && width % heads == 0) return;
   std::string asked;
   if (heads < 1)
@@ -88,6 +95,7 @@ void expect_qkv_fit(const Tensor& q, const Tensor& k, const Tensor& v) {
     wrong = text("k is ", to_text({k.dim(0), k.dim(1), k.dim(2)}), " on its first three axes, v is ",
                  to_text({v.dim(0), v.dim(1), v.dim(2)}));
   }
+  if (wrong.empty() && q.dim(3) < 1) wrong = "q and k have head_dim 0, and a score needs 1 or more";
   if (wrong.empty()) return;
   throw ShapeError(Message("attention: " + wrong)
                        .tensor("q", q.name(), q.shape())

@@ -53,6 +53,12 @@ Parameters Linear::parameters() const {
 }
 
 Embedding::Embedding(int64_t count, int64_t width, Random& random) {
+  if (count < 1 || width < 1) {
+    throw ShapeError(
+        Message(text("Embedding: a table of ", count, " rows of ", width, " numbers holds nothing"))
+            .rule("rows and width are at least 1")
+            .hint("is a size left at 0, such as vocab_size, context or embed_dim?"));
+  }
   const Scalar bound = std::sqrt(Scalar(3));  // U(-b, b) has variance b^2 / 3
   weight = Tensor::uniform({count, width}, -bound, bound, random).named("weight").requires_grad();
 }

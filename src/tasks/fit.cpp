@@ -64,13 +64,19 @@ void refuse_bad_loss(Scalar loss, int step) {
 }
 
 double accuracy(const Tensor& logits, const std::vector<int>& targets) {
-  const int64_t V = logits.dim(-1);
+  const int64_t V = logits.dim(-1), rows = V == 0 ? 0 : logits.size() / V;
+  if (rows != int64_t(targets.size())) {
+    throw ShapeError(Message(text("accuracy: ", targets.size(), " targets for ", rows, " rows of logits"))
+                         .tensor("logits", logits.name(), logits.shape())
+                         .rule("one target for each row; -100 where nothing is asked"));
+  }
   int right = 0, asked = 0;
   for (size_t r = 0; r < targets.size(); r++) {
     if (targets[r] == -100) continue;
     const Scalar* row = logits.data() + int64_t(r) * V;
     asked++;
-    right += std::max_element(row, row + V) - row == targets[r];
+    const bool has_nan = std::any_of(row, row + V, [](Scalar x) { return std::isnan(x); });
+    right += !has_nan && std::max_element(row, row + V) - row == targets[r];
   }
   return asked ? double(right) / asked : 0;
 }

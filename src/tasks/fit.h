@@ -61,7 +61,8 @@ Scalar fit(const Parameters& parameters, const FitOptions& options, const LossOf
   return last;
 }
 
-// The share of rows of logits [..., V] whose largest entry is the target; rows with target -100 do not count.
+// The share of rows of logits [..., V] whose largest entry is the target; rows with target -100 do not count,
+// and a row that holds a NaN names nothing. ShapeError unless there is one target for each row.
 double accuracy(const Tensor& logits, const std::vector<int>& targets);
 
 }  // namespace headway

@@ -45,10 +45,18 @@ ReaderBatch draw_recall(const ReaderTask& task, int batch, Random& random) {
 }  // namespace
 
 ReaderTask kback(int k, int length, int vocab_size) {
+  if (k < 1 || k >= length || vocab_size < 1) {
+    throw ValueError(Message(text("kback: k ", k, " in lines of ", length, " tokens out of ", vocab_size))
+                         .rule("k is from 1 to length - 1: at the first k places nothing is asked"));
+  }
   return {draw_kback, vocab_size, length, k, vocab_size};
 }
 
 ReaderTask recall(int pairs, int keys, int values) {
+  if (pairs < 1 || pairs > keys || values < 1) {
+    throw ValueError(Message(text("recall: ", pairs, " pairs out of ", keys, " keys and ", values, " values"))
+                         .rule("every pair has a key of its own: pairs is from 1 to keys"));
+  }
   return {draw_recall, keys * values + keys, pairs + 1, 1, values};
 }
 

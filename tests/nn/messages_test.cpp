@@ -307,3 +307,31 @@ TEST_CASE("generate refuses what it cannot go on from, before any work") {
               "  rule: no token is the likeliest where one number is not a number\n"
               "  hint: while a WatchForNaN lives, the op that makes the first NaN is named");
 }
+
+TEST_CASE("a width of a trillion is refused at once, with the head counts that are small") {
+  Random random(1);
+  CHECK(message_of<ShapeError>(
+            [&] { MultiheadAttention({.embed_dim = (int64_t(1) << 40) + 1, .num_heads = 3}, random); }) ==
+        "MultiheadAttention: embed_dim 1099511627777 is not divisible by num_heads 3 (1099511627777 = 3 * "
+        "366503875925 + 2)\n"
+        "  rule: head_dim = embed_dim / num_heads must be a whole number\n"
+        "  hint: with embed_dim 1099511627777 use 1, 257 or 1099511627777 heads, or make embed_dim "
+        "1099511627775 or 1099511627778");
+}
+
+TEST_CASE("sizes of 0 are refused where they are given, not where they are met") {
+  Random random(1);
+  CHECK(message_of<ShapeError>([] {
+          (void)split_heads(Tensor::zeros({2, 5, 0}).named("x"), 3);
+        }) == "split_heads: embed_dim 0 leaves no number for a head\n"
+              "  x  [2, 5, 0]\n"
+              "  rule: embed_dim is at least 1, and a multiple of num_heads");
+  const Tensor q = Tensor::zeros({1, 2, 3, 0}), v = Tensor::zeros({1, 2, 3, 4});
+  CHECK(message_of<ShapeError>([&] {
+          attention(q, q, v);
+        }).find("attention: q and k have head_dim 0, and a score needs 1 or more\n") == 0);
+  CHECK(message_of<ShapeError>([&] { Embedding(0, 4, random); }) ==
+        "Embedding: a table of 0 rows of 4 numbers holds nothing\n"
+        "  rule: rows and width are at least 1\n"
+        "  hint: is a size left at 0, such as vocab_size, context or embed_dim?");
+}

@@ -8,6 +8,9 @@
 //   print(w.tolist())"
 #include "nn/optim.h"
 
+#include <cmath>
+#include <limits>
+
 #include "catch.h"
 #include "core/ops.h"
 #include "helpers.h"
@@ -98,7 +101,8 @@ TEST_CASE("weight decay acts on the weight, not through the gradient") {
   const Adam::Options decay = {.lr = Scalar(0.1), .weight_decay = Scalar(0.5)};
   CHECK(far_apart(after_four_steps<Adam>({}, decay), {0.556367450353, -0.376732879774, 1.349394408905}) ==
         "");
-  const Tensor w = parameter({2});  // without any gradient only the decay is left
+  const Tensor w = parameter({2});  // with a gradient of 0 only the decay is left
+  set_grad(w, {0});
   Adam adam({w}, decay);
   adam.step();
   CHECK(far_apart(w, {2 * 0.95}) == "");
@@ -154,4 +158,91 @@ TEST_CASE("cosine falls from 1 to its last value along half a cosine") {
     CHECK(double(cosine(step, 5, Scalar(0.2))) == Approx(0.2 + 0.8 * factor).margin(1e-6));
   }
   CHECK(cosine(0, 1) == 1);  // a single step is the first
+  for (const int step : {5, 6, 9, 1000}) {
+    CHECK(double(cosine(step, 5)) == Approx(0).margin(1e-6));
+    CHECK(double(cosine(step, 5, Scalar(0.2))) == Approx(0.2));
+  }
 }
+
+TEST_CASE("a parameter given twice is refused by name, by both optimisers and by clipping") {
+  const Tensor w = parameter({1}).named("w"), v = parameter({1});
+  const std::string rest = ": parameters 0 and 2 are the same tensor\n"
+                           "  parameter = w  [1]\n"
+                           "  rule: a parameter is given once, or it would be stepped twice";
+  const std::vector<Tensor> twice = {w, v, w};
+  CHECK(message_of<ValueError>([&] { SGD(twice, Scalar(0.1)); }) == "SGD" + rest);
+  CHECK(message_of<ValueError>([&] { Adam(twice, rate(0.1)); }) == "Adam" + rest);
+  CHECK(message_of<ValueError>([&] { clip_grad_norm(twice, 1); }) == "clip_grad_norm" + rest);
+  CHECK(message_of<ValueError>([&] {
+          SGD({v, w.detach()}, Scalar(0.1));
+        }) == "SGD: parameter 1 collects no gradient\n"
+              "  parameter = w  [1]\n"
+              "  rule: what is trained is made with .requires_grad()");
+}
+
+TEST_CASE("a parameter that no backward has reached is left alone, decay and momentum included") {
+  const Tensor reached = parameter({1}), other = parameter({1});
+  Adam adam({reached, other}, {.lr = Scalar(0.1), .eps = Scalar(1e-20), .weight_decay = Scalar(0.5)});
+  SGD sgd({other}, Scalar(0.1), Scalar(0.9));
+  set_grad(reached, {1});
+  adam.step();
+  sgd.step();
+  CHECK(far_apart(reached, {0.85}) == "");  // 1 - 0.1 * 0.5 - 0.1
+  CHECK(numbers(other) == Numbers{1});
+}
+
+TEST_CASE("clipping does not overflow, and refuses what has no norm") {
+  const Tensor w = parameter({0, 0}).named("w"), v = parameter({0}).named("v");
+  set_grad(w, {1.5e19, 1.5e19});
+  CHECK(double(clip_grad_norm({w}, 1)) == Approx(2.1213203e19));
+  CHECK(far_apart(w.grad(), {0.70710678118654752, 0.70710678118654752}) == "");
+  set_grad(w, {3, 4});
+  CHECK(clip_grad_norm({w}, 5) == 5);
+  CHECK(numbers(w.grad()) == Numbers{3, 4});
+  set_grad(v, {std::numeric_limits<double>::infinity()});
+  CHECK(message_of<ValueError>([&] {
+          clip_grad_norm({w, v}, 1);
+        }) == "clip_grad_norm: 'grad of v' holds inf\n"
+              "  gradient = grad of v  [1]\n"
+              "  rule: a gradient that is not finite has no norm; none was changed\n"
+              "  hint: look at the loss, or lower the learning rate");
+  CHECK(numbers(w.grad()) == Numbers{3, 4});
+  for (const double bad : {-1.0, 0.0, std::nan("")}) {
+    CHECK(message_of<ValueError>([&] { clip_grad_norm({w}, Scalar(bad)); }) ==
+          "clip_grad_norm: max_norm is " + (std::isnan(bad) ? std::string("nan") : text(bad)) +
+              "\n  rule: the largest norm that gradients may have is above 0");
+  }
+}
+
+TEST_CASE("options out of their range are refused by name and number") {
+  const auto refusal = [](const Adam::Options& options) {
+    return message_of<ValueError>([&] { Adam({parameter({1})}, options); });
+  };
+  const Scalar nan = std::numeric_limits<Scalar>::quiet_NaN();
+  CHECK(refusal({.eps = 0}) ==
+        "Adam: eps is 0\n"
+        "  rule: eps is finite and above 0: with a gradient of 0 the step would be 0 / 0");
+  CHECK(refusal({.beta1 = 1}) == "Adam: beta1 is 1\n  rule: beta1 is at least 0 and below 1");
+  CHECK(refusal({.beta2 = -1}) == "Adam: beta2 is -1\n  rule: beta2 is at least 0 and below 1");
+  CHECK(refusal({.lr = nan}) == "Adam: lr is nan\n  rule: lr is at least 0 and below inf");
+  CHECK(refusal({.weight_decay = -1}) ==
+        "Adam: weight_decay is -1\n  rule: weight_decay is at least 0 and below inf");
+  CHECK(message_of<ValueError>([] { SGD({parameter({1})}, -1); }) ==
+        "SGD: lr is -1\n  rule: lr is at least 0 and below inf");
+  CHECK(message_of<ValueError>([] { SGD({parameter({1})}, 1, 1); }) ==
+        "SGD: momentum is 1\n  rule: momentum is at least 0 and below 1");
+}
+
+#ifndef SCALAR_DOUBLE
+TEST_CASE("a number whose v overflows takes no step") {
+  const Tensor w = parameter({1, 1, 1});
+  Adam adam({w}, rate(0.1));
+  set_grad(w, {2e19, 1e21, 1});
+  adam.step();
+  CHECK(far_apart(w, {1, 1, 0.9}) == "");
+  set_grad(w, {0, 0, 0});
+  adam.step();
+  CHECK(w.at({0}) < 1);
+  CHECK(w.at({1}) == 1);
+}
+#endif

@@ -207,3 +207,15 @@ TEST_CASE("a training shows its progress on a terminal, wipes it at the end, and
   CHECK(contains(shown, " steps/s, "));
 }
 #endif
+
+TEST_CASE("accuracy wants a target for each row, and a row with a NaN names nothing") {
+  const Scalar nan = std::numeric_limits<Scalar>::quiet_NaN();
+  const Tensor logits = Tensor::from({3, 2}, {nan, 1, 2, nan, 3, 1}).named("logits");  // [rows, V]
+  CHECK(accuracy(logits, {0, 0, 0}) == Approx(1.0 / 3));
+  CHECK(accuracy(logits, {1, 1, 0}) == Approx(1.0 / 3));
+  for (const std::vector<int>& targets : {std::vector<int>(4, 0), std::vector<int>(2, 0)}) {
+    CHECK(message_of<ShapeError>([&] { accuracy(logits, targets); }) ==
+          text("accuracy: ", targets.size(), " targets for 3 rows of logits\n", "  logits  [3, 2]\n",
+               "  rule: one target for each row; -100 where nothing is asked"));
+  }
+}

@@ -42,7 +42,6 @@ TEST_CASE("the targets of k-back are the tokens 1 .. k steps back, and -100 wher
       }
     }
   }
-  CHECK(draw(kback(5, 3), 1, 1).targets == std::vector<int>(15, no_answer));  // too short for any answer
 }
 
 TEST_CASE("every token of the vocabulary is drawn about equally often") {
@@ -156,4 +155,14 @@ TEST_CASE("training lowers the loss, and scores say what was learnt") {
       CHECK(total == Approx(1).epsilon(1e-5));
     }
   }
+}
+
+TEST_CASE("a task in which nothing could be asked is refused") {
+  CHECK(message_of<ValueError>([] { kback(12); }) ==
+        "kback: k 12 in lines of 12 tokens out of 8\n"
+        "  rule: k is from 1 to length - 1: at the first k places nothing is asked");
+  CHECK_THROWS_AS(kback(0), ValueError);
+  CHECK(message_of<ValueError>([] { recall(9, 8, 8); }) ==
+        "recall: 9 pairs out of 8 keys and 8 values\n"
+        "  rule: every pair has a key of its own: pairs is from 1 to keys");
 }
