@@ -60,9 +60,10 @@ TESTS := $(wildcard $(if $(filter double,$(MODE)),tests/core/*_test.cpp tests/nn
 
 help:
 	@echo 'make NN               build and run lesson NN (make 06, make 6 and make 06-split are the same)'
-	@echo 'make NN-step          the same, waiting for Enter at each step and showing its tensors'
+	@echo 'make NN-experiment    what training shows: tables over seeds, pictures'
+	@echo 'make NN-step          the lesson, waiting for Enter at each step and showing its tensors'
 	@echo 'make NN-gdb           the lesson in gdb, stopped at its first step; call show(q) prints any tensor'
-	@echo 'make NN-accept        renew expected.txt and the committed pictures of lesson NN; shows the difference first'
+	@echo 'make NN-accept        renew expected.txt, experiment.txt and the pictures of lesson NN; shows the difference first'
 	@echo 'make NN-check         check lessons/NN-name/exercise.cpp, test by test'
 	@echo 'make NN-hint          the next of three hints for the exercise of lesson NN'
 	@echo 'make NN-solution      its solution, once the check is passed or after a yes'
@@ -70,7 +71,7 @@ help:
 	@echo 'make NN-quiz          the quiz of lesson NN; make quiz asks all'
 	@echo 'make next             the next thing to do'
 	@echo 'make status           a table of what is done'
-	@echo 'make lessons          run every lesson and compare it with its expected.txt'
+	@echo 'make lessons          run every lesson and experiment, compare each with its expected.txt or experiment.txt'
 	@echo 'make test             every test: in float, in double, of the exercises, of what gdb shows'
 	@echo 'make asan             the tests under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan             the tests under the thread sanitizer'
@@ -129,12 +130,19 @@ $(ARCHIVE): $(LIBRARY:%.cpp=$(OUT)/%.o)
 # ---- lessons
 $(OUT)/lessons/%/lesson: $(OUT)/lessons/%/lesson.o $(ARCHIVE)
 	@$(CXX) $(FLAGS) $^ -o $@
+$(OUT)/lessons/%/experiment: $(OUT)/lessons/%/experiment.o $(ARCHIVE)
+	@$(CXX) $(FLAGS) $^ -o $@
+# The programs of a lesson: not every one has an experiment.
+programs = $(patsubst lessons/%.cpp,$(OUT)/lessons/%,$(wildcard $(foreach l,$(1),lessons/$(l)/lesson.cpp lessons/$(l)/experiment.cpp)))
 
 define lesson_rules
-.PHONY: $(1) $(2) $(3) $(1)-accept $(2)-accept $(3)-accept
+.PHONY: $(foreach n,$(1) $(2) $(3),$(n) $(n)-experiment $(n)-accept)
 $(sort $(1) $(2) $(3)): $(OUT)/lessons/$(1)/lesson
 	@$(RUN) $(OUT)/lessons/$(1)/lesson
-$(sort $(1)-accept $(2)-accept $(3)-accept): $(OUT)/lessons/$(1)/lesson
+$(sort $(1)-experiment $(2)-experiment $(3)-experiment): $(filter %/experiment,$(call programs,$(1)))
+	@$(if $(filter %/experiment,$(call programs,$(1))),$(RUN) $(OUT)/lessons/$(1)/experiment,\
+	  echo '$(1) has no experiment'; echo 'next: make $(2)'; exit 1)
+$(sort $(1)-accept $(2)-accept $(3)-accept): $(call programs,$(1))
 	@sh tests/lessons.sh accept $(OUT)/lessons $(1)
 endef
 # $(4): what the course tool is to do with the lesson.
@@ -215,7 +223,7 @@ $(OUT)/exercises/%: build/exercises/%.cpp $(OUT)/exercises/core.a
 $(OUT)/same_pictures: $(OUT)/tests/pictures/same.o
 	@$(CXX) $(FLAGS) $^ -o $@
 
-lessons: $(LESSONS:%=$(OUT)/lessons/%/lesson) $(OUT)/same_pictures
+lessons: $(call programs,$(LESSONS)) $(OUT)/same_pictures
 	@RUN='$(RUN)' SAME='$(OUT)/same_pictures' sh tests/lessons.sh compare $(OUT)/lessons $(LESSONS)
 
 .DEFAULT:

@@ -63,6 +63,11 @@ for lesson in lessons/*/; do
     'If it looks like this' 'What you have shown' 'Next'; do
     grep -q "^## $section" "${lesson}README.md" || refuse "${lesson}README.md has no section '## $section'"
   done
+  if [ -f "${lesson}experiment.cpp" ]; then
+    [ -s "${lesson}experiment.txt" ] || refuse "${lesson}experiment.txt is missing or empty"
+    [ "$(wc -l < "${lesson}lesson.cpp")" -le 150 ] || refuse "${lesson}lesson.cpp has more than 150 lines"
+    grep -q '^## The experiment' "${lesson}README.md" || refuse "${lesson}README.md has no section '## The experiment'"
+  fi
   if [ -f "${lesson}exercise.cpp" ]; then
     for file in stub.cpp solution.cpp check.cpp mistakes.cpp hints.txt quiz.txt; do
       [ -s "$lesson$file" ] || refuse "$lesson$file is missing or empty"

@@ -10,6 +10,7 @@
 #include "show/grid.h"
 #include "show/lesson.h"
 #include "show/picture.h"
+#include "show/table.h"
 #include "tasks/reader.h"
 
 using namespace headway;
@@ -129,9 +130,10 @@ void print_lookup(const ReaderModel& model) {
               weights.c_str());
 }
 
+const Setting seed_setting = {"SEED", 0, 0, 1000000}, steps_setting = {"STEPS", 200, 1, 100000};
+
 void lesson() {
-  const int first_seed = Setting{"SEED", 0, 0, 1000000}.value(),
-            steps = Setting{"STEPS", 200, 1, 100000}.value();
+  const int first_seed = seed_setting.value(), steps = steps_setting.value();
 
   step("one head by hand: three tokens, scores, softmax, mix");
   const ByHand hand = attend(false);
@@ -175,7 +177,8 @@ void lesson() {
     }
     scored.push_back(row);
   }
-  print_seeds(first_seed, {"back: no places", "places", "look-up: no places", "places"}, scored);
+  over_seeds(first_seed, int(scored.size()), {"back: no places", "places", "look-up: no places", "places"},
+             [&](int seed) { return scored[size_t(seed - first_seed)]; });
   const std::string rule = number(commonest_so_far(back), 3);
   std::printf("  one step back by the rule \"say the token seen most often so far\": %s\n", rule.c_str());
 
@@ -211,4 +214,4 @@ void lesson() {
 
 }  // namespace
 
-int main() { return run_lesson(lesson); }
+int main() { return run_lesson(lesson, {seed_setting, steps_setting}); }

@@ -10,6 +10,7 @@
 #include "show/grid.h"
 #include "show/lesson.h"
 #include "show/picture.h"
+#include "show/table.h"
 #include "tasks/reader.h"
 
 using namespace headway;
@@ -120,9 +121,10 @@ double weight_back(const ReaderModel& model, const Tensor& pattern, int head, in
   return total / (T - k);
 }
 
+const Setting seed_setting = {"SEED", 0, 0, 1000000}, steps_setting = {"STEPS", 600, 1, 100000};
+
 void lesson() {
-  const int first_seed = Setting{"SEED", 0, 0, 1000000}.value(),
-            steps = Setting{"STEPS", 600, 1, 100000}.value();
+  const int first_seed = seed_setting.value(), steps = steps_setting.value();
 
   step("by hand: lines of two tokens, a = (1, 0) and b = (0, 1), mixed");
   by_hand();
@@ -144,7 +146,9 @@ void lesson() {
                     weight_back(ones.back(), pattern, 0, 1), weight_back(ones.back(), pattern, 0, 2),
                     score(twos.back()).accuracy});
   }
-  print_seeds(first_seed, {"h = 1", "1 back", "2 back", "loss", "weight 1", "weight 2", "h = 2"}, rows);
+  over_seeds(first_seed, int(rows.size()),
+             {"h = 1", "1 back", "2 back", "loss", "weight 1", "weight 2", "h = 2"},
+             [&](int seed) { return rows[size_t(seed - first_seed)]; });
 
   step("where they look, on average over 200 lines");
   std::vector<Panel> maps;
@@ -172,9 +176,10 @@ void lesson() {
     bent.push_back({read.accuracy, read.per_answer[0], read.per_answer[1], read.loss,
                     weight_back(model, pattern, 0, 1), weight_back(model, pattern, 0, 2)});
   }
-  print_seeds(first_seed, {"h = 1", "1 back", "2 back", "loss", "weight 1", "weight 2"}, bent);
+  over_seeds(first_seed, int(bent.size()), {"h = 1", "1 back", "2 back", "loss", "weight 1", "weight 2"},
+             [&](int seed) { return bent[size_t(seed - first_seed)]; });
 }
 
 }  // namespace
 
-int main() { return run_lesson(lesson); }
+int main() { return run_lesson(lesson, {seed_setting, steps_setting}); }

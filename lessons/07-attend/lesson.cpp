@@ -170,10 +170,6 @@ void nothing_allowed(const Heads& x) {
                    slice(attention(x.q, x.k, x.v).z, 0, 0, 1));
 }
 
-void print_moved(const char* label, const Tensor& before, const Tensor& after) {
-  std::printf("  %-20s  %s\n", label, moved_rows(before, after, 0).c_str());
-}
-
 void change_one_token(const Heads& x, const Heads& changed) {
   step("change token 2 of item 0: which rows 0 .. 4 of z move ('*')?");
   const Masking causal = {.is_causal = true};

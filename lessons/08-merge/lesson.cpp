@@ -9,6 +9,7 @@
 #include "show/grid.h"
 #include "show/lesson.h"
 #include "show/picture.h"
+#include "show/table.h"
 #include "tasks/sequences.h"
 
 using namespace headway;
@@ -155,7 +156,8 @@ void print_tasks(const Wiring& wiring, const std::vector<Task>& tasks, int first
     }
   }
   std::printf("  %s\n", wiring.title);
-  print_seeds(first_seed, columns, rows);
+  over_seeds(first_seed, int(rows.size()), columns,
+             [&](int seed) { return rows[size_t(seed - first_seed)]; });
 }
 
 // T + 1 lines: a random one, and for each s the same line with another token at place s.   [T+1, T]
@@ -253,7 +255,8 @@ void noise(const Tensor& map, int first_seed, int steps) {
   std::printf(
       "  Tokens without any rule, one block. Who cannot see the future cannot be better than ln 8 = %s.\n",
       number(std::log(8.0), 3).c_str());
-  print_seeds(first_seed, {"right", "wrong merge"}, rows);
+  over_seeds(first_seed, int(rows.size()), {"right", "wrong merge"},
+             [&](int seed) { return rows[size_t(seed - first_seed)]; });
   std::printf("  lowest loss that the map of the wrong merge allows: one block %s, two blocks %s\n",
               number(floor_on_noise(map), 3).c_str(),
               number(floor_on_noise(moved_outputs(2, wrong_merge)), 3).c_str());
@@ -308,9 +311,10 @@ void double_fault() {
   std::printf("  In a copy it must name token 0, which cannot reach it: no training will help.\n");
 }
 
+const Setting seed_setting = {"SEED", 0, 0, 1000000}, steps_setting = {"STEPS", 100, 1, 100000};
+
 void lesson() {
-  const int first_seed = Setting{"SEED", 0, 0, 1000000}.value(),
-            steps = Setting{"STEPS", 100, 1, 100000}.value();
+  const int first_seed = seed_setting.value(), steps = steps_setting.value();
   by_hand();
   step("it trains, and it reads well");
   std::printf(
@@ -327,4 +331,4 @@ void lesson() {
 
 }  // namespace
 
-int main() { return run_lesson(lesson); }
+int main() { return run_lesson(lesson, {seed_setting, steps_setting}); }

@@ -13,6 +13,7 @@
 #include "show/grid.h"
 #include "show/lesson.h"
 #include "show/picture.h"
+#include "show/table.h"
 #include "tasks/reader.h"
 
 using namespace headway;
@@ -147,7 +148,8 @@ void linear_reader(int first_seed, int steps) {
           score(train_reader(kback(4), {.num_heads = 4, .mix = mix}, seed, steps)).accuracy);
     }
   }
-  print_seeds(first_seed, {"with W_O", "without"}, rows);
+  over_seeds(first_seed, int(rows.size()), {"with W_O", "without"},
+             [&](int seed) { return rows[size_t(seed - first_seed)]; });
 }
 
 // How much each column of the stream changes when head i is switched off, row i: the mean over the tokens.
@@ -248,9 +250,10 @@ void not_square() {
   expect_close("out and the sum over five heads + bias", all.out, sum_over_heads(attn, all.z), 1e-6);
 }
 
+const Setting seed_setting = {"SEED", 0, 0, 1000000}, steps_setting = {"STEPS", 300, 1, 100000};
+
 void lesson() {
-  const int first_seed = Setting{"SEED", 0, 0, 1000000}.value(),
-            steps = Setting{"STEPS", 300, 1, 100000}.value();
+  const int first_seed = seed_setting.value(), steps = steps_setting.value();
   by_hand();
   heads_add_up();
   two_machines();
@@ -262,4 +265,4 @@ void lesson() {
 
 }  // namespace
 
-int main() { return run_lesson(lesson); }
+int main() { return run_lesson(lesson, {seed_setting, steps_setting}); }

@@ -8,6 +8,7 @@
 #include "show/grid.h"
 #include "show/lesson.h"
 #include "show/picture.h"
+#include "show/table.h"
 #include "tasks/reader.h"
 
 using namespace headway;
@@ -70,9 +71,10 @@ std::vector<double> without_head(const ReaderModel& model, int head) {
   return score(model, gate).per_answer;
 }
 
+const Setting seed_setting = {"SEED", 0, 0, 1000000}, steps_setting = {"STEPS", 600, 1, 100000};
+
 void lesson() {
-  const int first_seed = Setting{"SEED", 0, 0, 1000000}.value(),
-            steps = Setting{"STEPS", 600, 1, 100000}.value();
+  const int first_seed = seed_setting.value(), steps = steps_setting.value();
 
   step("what h heads cost: one layer, one sequence of 12 tokens");
   print_costs();
@@ -84,7 +86,8 @@ void lesson() {
     for (int h : {1, 2}) row.push_back(score(train_reader(kback(2), {.num_heads = h}, seed, steps)).accuracy);
     two.push_back(row);
   }
-  print_seeds(first_seed, {"h = 1", "h = 2"}, two);
+  over_seeds(first_seed, int(two.size()), {"h = 1", "h = 2"},
+             [&](int seed) { return two[size_t(seed - first_seed)]; });
 
   step("k = 4: name the last four tokens, accuracy");
   std::vector<std::vector<double>> four;
@@ -98,7 +101,8 @@ void lesson() {
     }
     four.push_back(row);
   }
-  print_seeds(first_seed, {"h = 1", "h = 2", "h = 4"}, four);
+  over_seeds(first_seed, int(four.size()), {"h = 1", "h = 2", "h = 4"},
+             [&](int seed) { return four[size_t(seed - first_seed)]; });
 
   step("where four heads look for k = 4, on average over 200 lines");
   const Tensor looks = reshape(mean_pattern(models[0]), {1, 4, T, T});  // [1, h, T, T]
@@ -149,9 +153,10 @@ void lesson() {
     own.push_back(row);
   }
   std::printf("  each answer without the head that holds it, and the smallest of all other answers then\n");
-  print_seeds(first_seed, {"1 back", "2 back", "3 back", "4 back", "others"}, own);
+  over_seeds(first_seed, int(own.size()), {"1 back", "2 back", "3 back", "4 back", "others"},
+             [&](int seed) { return own[size_t(seed - first_seed)]; });
 }
 
 }  // namespace
 
-int main() { return run_lesson(lesson); }
+int main() { return run_lesson(lesson, {seed_setting, steps_setting}); }

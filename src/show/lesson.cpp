@@ -3,16 +3,40 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
+#include "core/parallel.h"
 #include "core/print.h"
+#include "show/output.h"
 #include "show/pause.h"
 
 namespace headway {
 
-int run_lesson(void (*lesson)()) {
+namespace {
+
+std::string running;  // lessons/06-split/lesson.cpp
+
+// Everything that a reader may have set is looked at before the first line is printed.
+void check_settings(std::initializer_list<Setting> used) {
+  for (const Setting& setting : used) setting.value();
+  thread_count();  // reads THREADS
+  for (const char* name : {"SEED", "STEPS", "HEADS", "DATA"}) {
+    const char* wish = std::getenv(name);
+    const bool is_used = std::any_of(used.begin(), used.end(),
+                                     [&](const Setting& setting) { return setting.name == text(name); });
+    if (wish && *wish && !is_used)
+      std::fprintf(stderr, "note: %s=%s is set, but not used here\n", name, wish);
+  }
+}
+
+}  // namespace
+
+int run_lesson(void (*lesson)(), std::initializer_list<Setting> settings, const char* file) {
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);  // a line appears when it is complete, also through a pipe
+  running = file;
   try {
+    check_settings(settings);
     lesson();
     return 0;
   } catch (const Quit&) { return 0; } catch (const std::exception& error) {
@@ -20,6 +44,11 @@ int run_lesson(void (*lesson)()) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
   }
+}
+
+std::string lesson_file(const std::string& file) {
+  const std::string folder = running.substr(0, running.rfind('/'));
+  return output_file(folder.substr(folder.rfind('/') + 1), file);
 }
 
 void step(const char* title) {
@@ -35,7 +64,12 @@ void print_refusal(const std::exception& error) {
   std::printf("\n");
 }
 
-std::string moved_rows(const Tensor& before, const Tensor& after, int64_t b) {
+void miss_refusal() {
+  throw ValueError(
+      Message("an error was due here, and none came").rule("what a lesson says is refused is refused"));
+}
+
+void print_moved(const char* what, const Tensor& before, const Tensor& after, int64_t b) {
   expect_shape(after, "after", before.shape());
   const int64_t h = before.dim(1), T = before.dim(2), d_h = before.dim(3);
   std::string out;
@@ -45,7 +79,7 @@ std::string moved_rows(const Tensor& before, const Tensor& after, int64_t b) {
     for (int64_t j = start; j < start + d_h; j++) same = same && before.data()[j] == after.data()[j];
     out += text(row > 0 && row % T == 0 ? "   " : "", same ? '.' : '*');
   }
-  return out;
+  std::printf("  %-20s  %s\n", what, out.c_str());
 }
 
 namespace {
@@ -76,38 +110,6 @@ void expect_close(const char* what, const Tensor& a, const Tensor& b, double tol
   }
   if (!(largest <= tolerance)) refuse(what, a, b, text("the largest difference is ", largest));
   std::printf("  agree: %s (largest difference %s)\n", what, number(largest, 7).c_str());
-}
-
-void print_seeds(int first_seed, const std::vector<std::string>& columns,
-                 const std::vector<std::vector<double>>& values, int decimals) {
-  const auto line = [&](const std::string& label, const std::vector<std::string>& cells) {
-    std::printf("  %-9s", label.c_str());
-    for (size_t c = 0; c < cells.size(); c++) {
-      std::printf(" %s", padded(cells[c], int(std::max<size_t>(8, columns[c].size()))).c_str());
-    }
-    std::printf("\n");
-  };
-  line("seed", columns);
-  for (size_t i = 0; i < values.size(); i++) {
-    std::vector<std::string> cells;
-    for (double v : values[i]) cells.push_back(number(v, decimals));
-    line(std::to_string(first_seed + int(i)), cells);
-  }
-  std::vector<std::string> mean, least, most;
-  for (size_t c = 0; c < columns.size(); c++) {
-    double total = 0, low = values[0][c], high = values[0][c];
-    for (const std::vector<double>& v : values) {
-      total += v[c];
-      low = std::min(low, v[c]);
-      high = std::max(high, v[c]);
-    }
-    mean.push_back(number(total / double(values.size()), decimals));
-    least.push_back(number(low, decimals));
-    most.push_back(number(high, decimals));
-  }
-  line("mean", mean);
-  line("smallest", least);
-  line("largest", most);
 }
 
 }  // namespace headway

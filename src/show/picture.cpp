@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "show/canvas.h"
+#include "show/lesson.h"
 
 namespace headway {
 
@@ -172,6 +173,13 @@ void write_heat_maps(const std::string& path, const std::string& sheet_title,
   }
   if (has_bar(panels)) draw_bar(canvas, margin, int(at.height) - margin - bar_height);
   write_output(path, canvas.png());
+}
+
+void show_picture(const std::string& file, const std::string& title,
+                  const std::vector<std::vector<Panel>>& sheet) {
+  const std::string path = lesson_file(file);
+  write_heat_maps(path, title, sheet);
+  std::printf("  picture: %s\n", path.c_str());
 }
 
 }  // namespace headway

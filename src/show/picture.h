@@ -15,4 +15,8 @@ namespace headway {
 void write_heat_maps(const std::string& path, const std::string& title,
                      const std::vector<std::vector<Panel>>& sheet);
 
+// The same, as `file` among the pictures of the lesson that runs; prints where it is.
+void show_picture(const std::string& file, const std::string& title,
+                  const std::vector<std::vector<Panel>>& sheet);
+
 }  // namespace headway
