@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "nn/masking.h"
 #include "nn/module.h"
 
 namespace headway {
@@ -14,15 +15,6 @@ Tensor split_heads(const Tensor& x, int64_t num_heads);
 
 // z [B, h, T, d_h] -> [B, T, h d_h]: the way back. merge_heads(split_heads(x, h)) is x.
 Tensor merge_heads(const Tensor& z);
-
-// Which keys a query may attend to, and what is added to the scores. Everything given applies at once.
-struct Masking {
-  bool is_causal = false;
-  std::optional<int64_t> past =
-      {};  // causal: keys before the first query. May be left out only when T = S (then 0).
-  std::optional<Allow> allow = {};
-  std::optional<Bias> bias = {};
-};
 
 struct Attended {
   Tensor scores;   // [B, h, T, S]  q k^T times the scale, before any mask
@@ -35,7 +27,16 @@ struct Attended {
 Attended attention(const Tensor& q, const Tensor& k, const Tensor& v, const Masking& masking = {},
                    std::optional<Scalar> scale = {});
 
+// What each head hands on, times its own number: gate [h], also called a head mask. 0 removes a head; the
+// gradient of a gate says how much the loss leans on its head. An undefined gate leaves z [B, h, T, d_h] as
+// it is.
+Tensor gate_heads(const Tensor& z, const Tensor& gate);
+
 class KVCache;
+
+struct Heads {
+  Tensor q, k, v;  // [B, h, T, d_h], [B, h, S, d_h], [B, h, S, d_h]
+};
 
 class MultiheadAttention {
 public:
@@ -53,18 +54,21 @@ public:
 
   MultiheadAttention(const Options& options, Random& random);
 
-  // Keys and values come from `memory` [B, S, D] where given (cross attention), else from x [B, T, D]. `gate`
-  // [h] multiplies each head's output before the merge: 0 removes a head; its gradient says how much the loss
-  // leans on it.
+  // Keys and values come from `memory` [B, S, D] where given (cross attention), else from x [B, T, D].
+  // `gate`: as in gate_heads.
   Output forward(const Tensor& x, const Masking& masking = {}, const Tensor& memory = {},
                  const Tensor& gate = {}) const;
-  // Decoding, see cache.h: x [B, T, D] is what follows the tokens in the cache. Always causal, and over its
-  // own past only, so there is neither a mask nor a memory to give.
-  Output forward(const Tensor& x, KVCache& cache) const;
+  // Decoding, see cache.h: x [B, T, D] is what follows the tokens in the cache; its keys and values join
+  // them. Always causal, and over its own past only, so there is neither a mask nor a memory to give.
+  Output append_and_forward(const Tensor& x, KVCache& cache) const;
   Tensor operator()(const Tensor& x, const Masking& masking = {}) const { return forward(x, masking).out; }
   Parameters parameters() const;
 
-  int64_t num_heads;
+  // The two halves of forward, around attention.
+  Heads project_and_split(const Tensor& x, const Tensor& source) const;
+  Output merge_and_project(const Attended& attended, const Tensor& gate = {}) const;
+
+  const int64_t num_heads, head_dim;  // h, d_h
   // How heads are cut and put together. Lessons put wrong ones here, to show what then happens.
   Tensor (*split)(const Tensor& x, int64_t num_heads) = split_heads;
   Tensor (*merge)(const Tensor& z) = merge_heads;

@@ -99,8 +99,8 @@ void KVCache::append(const Tensor& k, const Tensor& v) {
   length_ += T;
 }
 
-Attended attention(const Tensor& q, const Tensor& k, const Tensor& v, KVCache& cache) {
-  expect_new_tokens("attention", cache, {{"q", q}, {"k", k}, {"v", v}});
+Attended append_and_attend(const Tensor& q, const Tensor& k, const Tensor& v, KVCache& cache) {
+  expect_new_tokens("append_and_attend", cache, {{"q", q}, {"k", k}, {"v", v}});
   const int64_t T = q.dim(2), d_h = q.dim(3), past = cache.length(), S = past + T;
   cache.append(k, v);
 

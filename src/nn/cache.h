@@ -41,6 +41,6 @@ private:
 // Attention of the next T tokens, q, k, v [B, h, T, d_h]. k and v join the cache first, so query t sees what
 // was cached before, and the new keys up to its own. The same bits as over all keys and values at once with
 // {.is_causal = true, .past = length before}. It keeps no history: ValueError for tensors with a gradient.
-Attended attention(const Tensor& q, const Tensor& k, const Tensor& v, KVCache& cache);
+Attended append_and_attend(const Tensor& q, const Tensor& k, const Tensor& v, KVCache& cache);
 
 }  // namespace headway

@@ -31,7 +31,8 @@ Tensor Block::operator()(const Tensor& x, const Masking& masking, Tensor* patter
 }
 
 Tensor Block::operator()(const Tensor& x, KVCache& cache) const {
-  return residual(*this, x, [&](const Tensor& in) { return attn.forward(in, cache).out; });  // [B, T, D]
+  return residual(*this, x,
+                  [&](const Tensor& in) { return attn.append_and_forward(in, cache).out; });  // [B, T, D]
 }
 
 Parameters Block::parameters() const {
@@ -85,8 +86,7 @@ Tensor Transformer::operator()(const std::vector<int>& tokens, int64_t B, int64_
 std::vector<KVCache> Transformer::make_caches(int64_t B, std::optional<int64_t> capacity) const {
   std::vector<KVCache> caches;
   for (const Block& block : blocks) {
-    const int64_t h = block.attn.num_heads, d_h = block.attn.k_proj.weight.dim(1) / h;
-    caches.emplace_back(B, h, capacity.value_or(options.context), d_h);
+    caches.emplace_back(B, block.attn.num_heads, capacity.value_or(options.context), block.attn.head_dim);
   }
   return caches;
 }

@@ -72,24 +72,15 @@ ReaderModel::Output ReaderModel::forward(const std::vector<int>& tokens, const T
   const int64_t T = task.length, B = int64_t(tokens.size()) / T, h = options.num_heads;
   Tensor x = tok(tokens, {B, T});             // [B, T, D]
   if (options.positions) x = x + pos.weight;  // [B, T, D] + [T, D]
-  const Masking masking = {.is_causal = true};
 
-  MultiheadAttention::Output read;
-  if (options.project && options.mix) {
-    read = attn.forward(x, masking, {}, gate);
-  } else {
-    const Tensor q = split_heads(options.project ? attn.q_proj(x) : x, h);  // [B, h, T, d_h]
-    const Tensor k = split_heads(options.project ? attn.k_proj(x) : x, h);  // [B, h, T, d_h]
-    const Tensor v = split_heads(options.project ? attn.v_proj(x) : x, h);  // [B, h, T, d_h]
-    const Attended attended = attention(q, k, v, masking);                  // pattern [B, h, T, T]
-    Tensor z = attended.z;                                                  // [B, h, T, d_h]
-    if (gate.defined()) z = z * reshape(gate, {h, 1, 1});                   // [B, h, T, d_h]
-    const Tensor merged = merge_heads(z);                                   // [B, T, D]
-    read = {options.mix ? attn.out_proj(merged) : merged, attended.pattern, z};
-  }
-  const Tensor seen = mlp ? (*mlp)(read.out) : read.out;  // [B, T, D]
-  const Tensor logits = readers(seen);                    // [B, T, answers answer_size]
-  return {reshape(logits, {B, T, task.answers, task.answer_size}), read.pattern};
+  const auto [q, k, v] = options.project ? attn.project_and_split(x, x)
+                                         : Heads{split_heads(x, h), split_heads(x, h), split_heads(x, h)};
+  const Attended attended = attention(q, k, v, {.is_causal = true});  // pattern [B, h, T, T]
+  const Tensor read = options.mix ? attn.merge_and_project(attended, gate).out
+                                  : merge_heads(gate_heads(attended.z, gate));  // [B, T, D]
+  const Tensor seen = mlp ? (*mlp)(read) : read;                                // [B, T, D]
+  const Tensor logits = readers(seen);                                          // [B, T, answers answer_size]
+  return {reshape(logits, {B, T, task.answers, task.answer_size}), attended.pattern};
 }
 
 Parameters ReaderModel::parameters() const {

@@ -150,10 +150,10 @@ void cached_layer(Run& r) {
   load(r, "", layer);
   r.out("y_full", layer(x, {.is_causal = true}));
   KVCache cache(r.integer("B"), h, T, d / h);
-  std::vector<Tensor> pieces = {layer.forward(slice(x, 1, 0, r.integer("prefill")), cache).out};
+  std::vector<Tensor> pieces = {layer.append_and_forward(slice(x, 1, 0, r.integer("prefill")), cache).out};
   while (cache.length() < T) {
     const int64_t t = cache.length();
-    pieces.push_back(layer.forward(slice(x, 1, t, t + 1), cache).out);  // [B, 1, D]
+    pieces.push_back(layer.append_and_forward(slice(x, 1, t, t + 1), cache).out);  // [B, 1, D]
   }
   r.out("y_cached", concat(pieces, 1));       // [B, T, D]
   r.out("cache_k", transpose(cache.keys()));  // [B, h, T, d_h]

@@ -118,7 +118,7 @@ TEST_CASE("scores, pattern and z over a cache are those of causal attention with
   int64_t past = 0;
   for (int64_t T : {3, 1, 2, 1}) {
     const auto piece = [&](const Tensor& t) { return slice(t, 2, past, past + T); };
-    const Attended cached = attention(piece(q), piece(k), piece(v), cache);
+    const Attended cached = append_and_attend(piece(q), piece(k), piece(v), cache);
     const Attended whole = attention(piece(q), slice(k, 2, 0, past + T), slice(v, 2, 0, past + T),
                                      {.is_causal = true, .past = past});
     CHECK(same_bits(cached.scores, whole.scores));
@@ -136,10 +136,10 @@ TEST_CASE("a query behind cached keys sees them all and its own, not only the fi
   };
   KVCache four = filled(4), three = filled(3);
   const Tensor one = Tensor::zeros({1, 1, 1, 2}), two = Tensor::zeros({1, 1, 2, 2});
-  const Attended a = attention(one, one, Tensor::from({1, 1, 1, 2}, {15, 20}), four);
+  const Attended a = append_and_attend(one, one, Tensor::from({1, 1, 1, 2}, {15, 20}), four);
   CHECK(far_apart(a.pattern, {0.2, 0.2, 0.2, 0.2, 0.2}) == "");
   CHECK(far_apart(a.z, {11, 12}) == "");
-  const Attended b = attention(two, two, Tensor::from({1, 1, 2, 2}, {14, 10, 19, 35}), three);
+  const Attended b = append_and_attend(two, two, Tensor::from({1, 1, 2, 2}, {14, 10, 19, 35}), three);
   CHECK(far_apart(b.pattern, {0.25, 0.25, 0.25, 0.25, 0, 0.2, 0.2, 0.2, 0.2, 0.2}) == "");
   CHECK(far_apart(b.z, {11, 10, 12.6, 15}) == "");
 }
@@ -148,10 +148,10 @@ TEST_CASE("the first token of an empty cache sees itself, the second sees two ke
   KVCache cache(1, 1, 2, 2);
   const Tensor v = Tensor::from({1, 1, 1, 2}, {3, -4}), w = Tensor::from({1, 1, 1, 2}, {5, 8});
   const Tensor zero = Tensor::zeros({1, 1, 1, 2});
-  const Attended first = attention(Tensor::full({1, 1, 1, 2}, 7), v, v, cache);
+  const Attended first = append_and_attend(Tensor::full({1, 1, 1, 2}, 7), v, v, cache);
   CHECK(numbers(first.pattern) == std::vector<double>{1});
   CHECK(numbers(first.z) == std::vector<double>{3, -4});
-  const Attended second = attention(zero, v, w, cache);
+  const Attended second = append_and_attend(zero, v, w, cache);
   CHECK(numbers(second.pattern) == std::vector<double>{0.5, 0.5});
   CHECK(numbers(second.z) == std::vector<double>{4, 2});
 }
@@ -159,12 +159,12 @@ TEST_CASE("the first token of an empty cache sees itself, the second sees two ke
 TEST_CASE("a cache is filled to its last token; one more is refused and changes nothing") {
   const Tensor three = random_tensor({2, 3, 3, 4}, 4), one = random_tensor({2, 3, 1, 4}, 5);
   KVCache cache(2, 3, 4, 4);
-  attention(three, three, three, cache);
+  append_and_attend(three, three, three, cache);
   const std::vector<Scalar> before = everything(cache);
-  CHECK_THROWS_AS(attention(three, three, three, cache), ShapeError);
+  CHECK_THROWS_AS(append_and_attend(three, three, three, cache), ShapeError);
   CHECK(cache.length() == 3);
   CHECK(same_numbers(everything(cache), before));
-  CHECK(all_finite(attention(one, one, one, cache).z));
+  CHECK(all_finite(append_and_attend(one, one, one, cache).z));
   CHECK(cache.length() == cache.capacity());
   CHECK_THROWS_AS(cache.append(one, one), ShapeError);
   CHECK(cache.length() == 4);
@@ -176,10 +176,11 @@ TEST_CASE("keys and values stand where they belong, and behind them nothing is w
   KVCache cache(2, 3, 11, 4);
   fill(cache, not_a_number);
   for (int64_t t : {0, 1, 2}) {
-    const Tensor z = attention(slice(q, 2, t, t + 1), slice(k, 2, t, t + 1), slice(v, 2, t, t + 1), cache).z;
+    const Tensor z =
+        append_and_attend(slice(q, 2, t, t + 1), slice(k, 2, t, t + 1), slice(v, 2, t, t + 1), cache).z;
     CHECK(all_finite(z));
   }
-  attention(slice(q, 2, 3, 5), slice(k, 2, 3, 5), slice(v, 2, 3, 5), cache);
+  append_and_attend(slice(q, 2, 3, 5), slice(k, 2, 3, 5), slice(v, 2, 3, 5), cache);
   CHECK(same_bits(transpose(slice(cache.keys(), 3, 0, 5)), k));
   CHECK(same_bits(slice(cache.values(), 2, 0, 5), v));
   for (const Tensor& free : {slice(cache.keys(), 3, 5, 11), slice(cache.values(), 2, 5, 11)}) {
@@ -194,7 +195,7 @@ TEST_CASE("a cache takes the bytes it says, all of them at the start") {
   CHECK(pool_use().live_bytes - before == cache.bytes());
   const Tensor x = random_tensor({2, 4, 1, 8}, 9);
   const int64_t with_x = pool_use().live_bytes;
-  for (int i = 0; i < 16; i++) attention(x, x, x, cache);
+  for (int i = 0; i < 16; i++) append_and_attend(x, x, x, cache);
   CHECK(pool_use().live_bytes == with_x);
   CHECK(cache.bytes() == 2 * 2 * 4 * 16 * 8 * int64_t(sizeof(Scalar)));
   CHECK_FALSE(std::is_copy_constructible_v<KVCache>);

@@ -206,14 +206,14 @@ TEST_CASE("a cache refuses what does not fit, what is too much, and what has a h
         "  v = more  [2, 3, 2, 4]\n"
         "  rule: they are [B, h, T, d_h] of the same T tokens, here with B = 2, h = 3, d_h = 4");
   CHECK(shape_error([&] {
-          attention(zeros({2, 3, 4}, "flat"), one, one, cache);
-        }) == "attention: q does not fit the cache\n"
+          append_and_attend(zeros({2, 3, 4}, "flat"), one, one, cache);
+        }) == "append_and_attend: q does not fit the cache\n"
               "  q = flat  [2, 3, 4]\n"
               "  k = new  [2, 3, 1, 4]\n"
               "  v = new  [2, 3, 1, 4]\n"
               "  rule: they are [B, h, T, d_h] of the same T tokens, here with B = 2, h = 3, d_h = 4");
-  CHECK(message_of<ValueError>([&] { attention(one, one.requires_grad(), one, cache); }) ==
-        "attention: k carries a gradient, and a cache keeps no history\n"
+  CHECK(message_of<ValueError>([&] { append_and_attend(one, one.requires_grad(), one, cache); }) ==
+        "append_and_attend: k carries a gradient, and a cache keeps no history\n"
         "  k = new  [2, 3, 1, 4]\n"
         "  rule: no backward could pass through numbers that were only kept\n"
         "  hint: decode inside NoGrad, or hand in a tensor's detach()");
