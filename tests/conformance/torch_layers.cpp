@@ -1,4 +1,6 @@
 // Layers, models and optimisers of the torch cases.
+#include <functional>
+
 #include "core/node.h"
 #include "nn/cache.h"
 #include "nn/optim.h"
@@ -211,23 +213,30 @@ void linear(Run& r) {
   r.y(layer(r.x()));
 }
 
-void optimise(Run& r) {
-  const Tensor w = r.in("w0").requires_grad(), b = r.in("b0").requires_grad();
-  const Tensor w_grads = r.in("grad_w_per_step"), b_grads = r.in("grad_b_per_step");  // [steps, ...]
-  SGD sgd({w, b}, r.number("lr"), r.number("momentum"));
+std::function<void()> sgd_step(const Run& r, const std::vector<Tensor>& parameters) {
+  return [sgd = SGD(parameters, r.number("lr"), r.number("momentum"))]() mutable { sgd.step(); };
+}
+
+std::function<void()> adam_step(const Run& r, const std::vector<Tensor>& parameters) {
   Adam::Options options;
   options.lr = r.number("lr");
   options.beta1 = r.number("beta1");
   options.beta2 = r.number("beta2");
   options.eps = r.number("eps");
   options.weight_decay = r.number("weight_decay");
-  Adam adam({w, b}, options);
+  return [adam = Adam(parameters, options)]() mutable { adam.step(); };
+}
+
+void optimise(Run& r) {
+  const Tensor w = r.in("w0").requires_grad(), b = r.in("b0").requires_grad();
+  const Tensor w_grads = r.in("grad_w_per_step"), b_grads = r.in("grad_b_per_step");  // [steps, ...]
+  const std::function<void()> step = r.op() == "sgd" ? sgd_step(r, {w, b}) : adam_step(r, {w, b});
   std::vector<Tensor> w_steps, b_steps;
-  for (int64_t step = 0; step < w_grads.dim(0); step++) {
+  for (int64_t t = 0; t < w_grads.dim(0); t++) {
     zero_grad({w, b});
-    sum(w * slice(w_grads, 0, step, step + 1)).backward();  // leaves just this gradient in w
-    sum(b * slice(b_grads, 0, step, step + 1)).backward();
-    r.op() == "sgd" ? sgd.step() : adam.step();
+    sum(w * slice(w_grads, 0, t, t + 1)).backward();  // leaves just this gradient in w
+    sum(b * slice(b_grads, 0, t, t + 1)).backward();
+    step();
     w_steps.push_back(copy(w));
     b_steps.push_back(copy(b));
   }
